@@ -63,7 +63,9 @@ def _restored(session: ReadSession, memory: Memory) -> Status:
     before = status_before(session.memories.log_of(memory.id))
     if before is None:
         raise InvalidArgument(
-            "action", f"{memory.id} is {memory.status} and was never anything else", '"adopt", "deprecate" or "archive"'
+            "action",
+            f"{memory.id} is {memory.status}, and no change of its status is left to undo",
+            '"adopt", "deprecate" or "archive"',
         )
     return before
 

@@ -28,8 +28,12 @@ if TYPE_CHECKING:
 class PlainConsole(Console):
     """A console on which no text can act: what is not seen is taken out of all that is printed.
 
-    Styles are added after this, so only what came with the text goes.
+    Styles are added after this, so only what came with the text goes. Where it is no terminal, lines are whole.
     """
+
+    def print(self, *objects: Any, soft_wrap: bool | None = None, **options: Any) -> None:
+        """Print as rich does; by default lines are wrapped on a terminal only."""
+        super().print(*objects, soft_wrap=not self.is_terminal if soft_wrap is None else soft_wrap, **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Yield the segments of a renderable, the text of each cleaned by `visible`; control segments stay."""
@@ -61,9 +65,19 @@ _typed = {"project": ""}
 
 
 def set_project(project: str) -> None:
-    """Work on the project of `--project`, also where a hub is asked; an empty one leaves that of the settings."""
+    """Work on the project of `--project`, also where a hub is asked; an empty one leaves that of the settings.
+
+    One that no project can have is reported, and ends the command.
+    """
     _typed["project"] = project
     if project:
+        from mcp_reflect.config.project import check_project_id  # noqa: PLC0415 - only where one is named
+
+        with report_errors():
+            try:
+                check_project_id(project)
+            except ValueError as error:
+                raise ConfigurationError(f"--project: got {project!r}, {error}") from None
         os.environ[_PROJECT_VARIABLE] = project  # one process runs one command
 
 
@@ -80,14 +94,17 @@ _CLIENT = "mcp-reflect command"
 
 
 @contextmanager
-def report_errors() -> Iterator[None]:
-    """Report an error in one line and end the command; exit code 2, or 1 where no server could be had."""
+def report_errors(typed: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Report an error in one line and end the command; exit code 2, or 1 where no server could be had.
+
+    `typed` says what a person types for an argument where this command calls it otherwise than the others.
+    """
     from mcp_reflect.wire import caller, hub_errors  # noqa: PLC0415 - most commands start without them
 
     try:
         yield
     except (ReflectError, caller.RemoteError) as error:
-        raise _print_error(_for_people(error), _EXIT_USAGE) from error
+        raise _print_error(_for_people(error, typed or {}), _EXIT_USAGE) from error
     except caller.ConnectionLost as error:
         raise _print_error(str(error), 1) from error
     except hub_errors.HubUnavailable as error:
@@ -125,11 +142,11 @@ _TYPED = {
 """Arguments by what a person types for them; others are typed as an option of their name."""
 
 
-def _for_people(error: ReflectError | RemoteError) -> str:
+def _for_people(error: ReflectError | RemoteError, typed: Mapping[str, str]) -> str:
     """Return an error in words for a person: its argument as one types it, and which commands list ids."""
     if not error.argument:
         return error.message
-    told = f"{typed_name(error.argument)}: {error.message}."
+    told = f"{typed.get(error.argument) or typed_name(error.argument)}: {error.message}."
     if error.code == UnknownId.code:
         known = f"ids of project {current_settings().project}"
         told += f" Allowed: {known}, as issued by `mcp-reflect traces` and `mcp-reflect memories`."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Annotated, Any, Literal
 
 import typer
@@ -38,6 +39,8 @@ IdsOption = list[str] | None
 
 
 def _arguments(text: list[str], limit: int | None, lambda_: float | None, filters: list[str] | None) -> dict[str, Any]:
+    if lambda_ is not None and not math.isfinite(lambda_):  # which no JSON can say
+        raise InvalidArgument("lambda_", f"got {lambda_}", "a number from 0 to 1")
     given = {"task": read_argument(" ".join(text)), "limit": limit, "lambda_": lambda_}
     conditions = dict(_condition(each) for each in filters or [])
     return {name: value for name, value in given.items() if value is not None} | {"metadata_filter": conditions}
@@ -52,7 +55,8 @@ def _condition(text: str) -> tuple[str, Any]:
         found = json.loads(value)
     except (ValueError, RecursionError):
         return key, value
-    return key, found if isinstance(found, str | int | float) else value
+    is_one = isinstance(found, str | int) or (isinstance(found, float) and math.isfinite(found))
+    return key, found if is_one else value
 
 
 def query_command(
@@ -122,15 +126,18 @@ def review_command(
     as_json: JsonOption = False,
 ) -> None:
     """Say whether a run passed or failed; again: replaces the earlier review."""
-    helped, misled = helpful or [], harmful or []
-    full, *memory_ids = resolve_ids([(trace_id, "trace"), *((each, "mem") for each in [*helped, *misled])])
+    (full,) = resolve_ids([(trace_id, "trace")])
+    helped, misled = (
+        resolve_ids([(each, "mem") for each in named], option) if named else []
+        for named, option in ((helpful, "--helpful"), (harmful, "--harmful"))
+    )
     with report_errors():
         arguments = {
             "trace_id": full,
             "result": result,
             "feedback": read_argument(feedback),
-            "helpful_memory_ids": memory_ids[: len(helped)],
-            "harmful_memory_ids": memory_ids[len(helped) :],
+            "helpful_memory_ids": helped,
+            "harmful_memory_ids": misled,
         }
         outcome = call_tool("review_trace", arguments)
         if as_json:

@@ -206,6 +206,27 @@ def test_a_mistake_is_told_in_one_line(home: Path, words: tuple[str, ...], told:
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+def test_what_is_changed_of_a_memory_is_told_by_what_was_typed(home: Path, caller: Caller) -> None:
+    known = run(caller, 1, review_result="pass")["memory"]["id"]
+    for words, told in (
+        (
+            ("edit", known, "--guidance", " "),
+            "--guidance: the memory would have no words left. Allowed: some; or forget",
+        ),
+        (("restore", known), f"ID: {known} is active, and no change of its status is left to undo. Allowed: "),
+    ):
+        done = run_command(home, "memory", *words)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"mcp-reflect: {told}")
+    for words in (("--correct-action", "   "), ("--guidance", " Use flag 1.\n"), ("--summary", "")):
+        assert run_command(home, "memory", "edit", known, *words).stdout.startswith("Nothing was changed.\n")
+    changed = run_command(home, "memory", "edit", known, "--summary", "Short.").stdout
+    assert changed.startswith("Changed:\n")
+    changed = run_command(home, "memory", "edit", known, "--guidance", "").stdout
+    assert changed.startswith("Changed:\n")
+    assert document(home, "show", known)["reflection"] == "Short."
+
+
 def test_several_ids_with_one_beginning_are_listed(home: Path, caller: Caller) -> None:
     run(caller, 1), run(caller, 2)
     done = run_command(home, "show", "trace_")

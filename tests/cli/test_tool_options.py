@@ -33,7 +33,9 @@ def requested(monkeypatch: pytest.MonkeyPatch, command: Any, kind: type[RequestM
         raise Called(tool, arguments)
 
     monkeypatch.setattr(tool_commands, "call_tool", called)
-    monkeypatch.setattr(tool_commands, "resolve_ids", lambda given: [f"{kind}_{each}" for each, kind in given])
+    monkeypatch.setattr(
+        tool_commands, "resolve_ids", lambda given, option="ID": [f"{kind}_{each}" for each, kind in given]
+    )
     with pytest.raises(Called) as ended:
         command(**given)
     return parse_arguments(kind, ended.value.arguments, ended.value.tool)

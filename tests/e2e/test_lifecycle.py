@@ -73,7 +73,7 @@ async def test_a_status_is_changed_logged_and_restored(tmp_path: Path) -> None:
         assert await found(client) == [memory_id]
         assert await manage("restore") == ("adopted", "active")
         told = await refusal(client, "manage_memory", memory_id=memory_id, action="restore")
-        assert "was never anything else" in told
+        assert "no change of its status is left to undo" in told
     log = rows(home, "SELECT memory_id, action, reason, status_before FROM memory_log ORDER BY id")
     assert [entry[1] for entry in log] == ["adopt", "deprecate", "archive", "restore", "restore", "restore"]
     assert log[0] == (memory_id, "adopt", "the team agreed", "active")

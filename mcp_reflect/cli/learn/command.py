@@ -77,6 +77,8 @@ def learn_command(
     from mcp_reflect.cli.learn.survey import estimate, survey_sessions  # noqa: PLC0415 - heavy
 
     with report_errors():
+        if paths and not any(Path(path).exists() for path in paths):
+            raise ConfigurationError(f"{', '.join(paths)}: {'is' if len(paths) == 1 else 'are'} not there")
         base = _local_settings()
         learned = LearnedFiles(Path(base.home))
         survey = survey_sessions(
@@ -95,8 +97,6 @@ def learn_command(
         if dry_run or not survey.sessions:
             if as_json:
                 show_json(_document(survey, expected, None))
-            if not survey.sessions and not all(Path(path).exists() for path in paths or ()):
-                raise typer.Exit(1)
             return
         confirm("Learn from them?", yes=yes)
         done = _learn(base, survey, learned, expected.runs)

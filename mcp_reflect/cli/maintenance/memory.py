@@ -39,7 +39,7 @@ _FIELDS = {
 def _status_command(action: str, does: str) -> Callable[..., None]:
     def command(memory_id: MemoryArgument, reason: ReasonOption = "", as_json: JsonOption = False) -> None:
         arguments = {"memory_id": resolve_ids([(memory_id, "mem")])[0], "action": action, "reason": reason}
-        with report_errors():
+        with report_errors({"action": "ID"}):  # the action is the command itself
             done = call_tool("manage_memory", arguments)
         if as_json:
             show_json(done)
@@ -64,7 +64,7 @@ def edit_command(
         memory = reading.document
         given = {"summary": summary, "key_mistake": key_mistake}
         given |= {"correct_action": correct_action, "guidance": guidance}
-        wanted = {name: text for name, text in given.items() if text is not None}
+        wanted = {name: text.strip() for name, text in given.items() if text is not None}
         editable = _FIELDS.get(memory["kind"], {})
         present = {name: str(memory[name]) for name in editable}
         if refused := [name for name in wanted if name not in editable]:
@@ -74,15 +74,25 @@ def edit_command(
             raise InvalidArgument(
                 "memory_id", f"{memory['id']} is of kind {memory['kind']}", "a reflection or an error"
             )
+        typed = next(iter(wanted), "")
         wanted = present | (wanted or _edited(present))
+        if memory["kind"] != "error" and not any(wanted.values()):
+            raise _no_words_left(typed)
         if wanted != present:
             _store(reading, {argument: wanted[name] for name, argument in editable.items()})
         changed = read_records("memory", beginning=memory["id"]).document
     if as_json:
         show_json(changed)
     else:
-        out.print("Nothing was changed." if wanted == present else "Changed:")
+        is_same = {name: str(changed[name]) for name in editable} == present
+        out.print("Nothing was changed." if is_same else "Changed:")
         show_memory(changed)
+
+
+def _no_words_left(typed: str) -> UsageError:
+    """The refusal to leave a lesson without words; `typed` is an option that took some, empty for an editor."""
+    problem, allowed = "the memory would have no words left", "some; or forget or deprecate it instead"
+    return InvalidArgument(typed, problem, allowed) if typed else UsageError(f"{problem}. Allowed: {allowed}")
 
 
 def _store(reading: Reading, words: dict[str, str]) -> None:

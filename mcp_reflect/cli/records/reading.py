@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -30,13 +30,16 @@ class Reading:
     beside: dict[str, Any]
 
 
-def read_records(records: str, **arguments: Any) -> Reading:
-    """Return a reading of `server.records.READINGS`. What goes wrong is reported and ends the command."""
-    with report_errors():
+def read_records(records: str, /, *, typed: Mapping[str, str] | None = None, **arguments: Any) -> Reading:
+    """Return a reading of `server.records.READINGS`. What goes wrong is reported and ends the command.
+
+    `typed` as of `report_errors`.
+    """
+    with report_errors(typed):
         found = _from_hub(records, arguments)
-    if found is None:
-        with _no_garbage_collection():
-            found = _from_ledger(records, arguments)
+        if found is None:
+            with _no_garbage_collection():
+                found = _from_ledger(records, arguments)
     return Reading(found["document"], found["beside"])
 
 
@@ -60,14 +63,17 @@ def _from_ledger(records: str, arguments: dict[str, Any]) -> dict[str, Any]:
     from mcp_reflect.bootstrap.ledger import open_read_access  # noqa: PLC0415 - heavy
     from mcp_reflect.server.views.records import RecordReader  # noqa: PLC0415 - heavy
 
-    with report_errors(), open_read_access(current_settings()) as access:
+    with open_read_access(current_settings()) as access:
         reader = RecordReader(access.ledger, access.profile, access.embedder.identity, access.count_waiting_errors)
         return reader.read(records, arguments)
 
 
-def resolve_ids(beginnings: Sequence[Sequence[str]]) -> list[str]:
-    """Return the full ids of beginnings, each followed by the prefixes that it may have, `trace` and `mem`."""
-    ids: list[str] = read_records("ids", beginnings=beginnings).document["ids"]
+def resolve_ids(beginnings: Sequence[Sequence[str]], option: str = "ID") -> list[str]:
+    """Return the full ids of beginnings, each followed by the prefixes that it may have, `trace` and `mem`.
+
+    `option` is what a person types before them.
+    """
+    ids: list[str] = read_records("ids", typed={"record_id": option}, beginnings=beginnings).document["ids"]
     return ids
 
 

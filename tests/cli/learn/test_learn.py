@@ -138,6 +138,13 @@ def test_runs_have_the_times_of_their_sessions(user: Path) -> None:
         assert first.created_at == first.review.created_at == lesson.created_at
 
 
+def test_a_path_that_is_not_there_is_told_in_one_line(user: Path) -> None:
+    for more in ((), ("--json",), ("--dry-run",)):
+        done = run_command(user / "home", "learn", str(user / "absent"), *more, HOME=str(user))
+        told = f"mcp-reflect: {user}/absent: is not there\n"
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", told)
+
+
 def test_files_that_are_named_are_read_whatever_they_are_of(user: Path) -> None:
     paths = [str(write_session(user, name, f"{name}-1", repository(user, name), STEPS)) for name in NAMED]
     elsewhere = write_session(user, "atif", "atif-2", user / "not/here", STEPS)

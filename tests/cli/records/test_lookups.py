@@ -97,3 +97,37 @@ def test_nothing_is_forgotten_without_a_yes(memory: MemoryService, typed: str, t
     done = CliRunner().invoke(build_app("forget"), ["forget", known], input=typed)
     assert (done.exit_code, done.stderr) == (1, f"Forget this for good? {told}")
     assert shown("show", known).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("review {run} pass --helpful mem_zzzzzz", "--helpful: unknown mem_zzzzzz. Allowed: ids of project"),
+        ("review {run} pass --harmful {run}", "--harmful: '{run}' is that of a run. Allowed: the id of a memory.\n"),
+        ("review mem_zzzzzz pass", "ID: 'mem_zzzzzz' is that of a memory. Allowed: the id of a run.\n"),
+        ("query x --lambda nan", "--lambda: got nan. Allowed: a number from 0 to 1.\n"),
+        ("augment x --lambda inf", "--lambda: got inf. Allowed: a number from 0 to 1.\n"),
+        ("traces --project bad!name", "--project: got 'bad!name', must be 1 to 100 characters out of A-Z"),
+    ],
+)
+def test_a_mistake_is_told_by_what_was_typed(memory: MemoryService, words: str, told: str) -> None:
+    run = memory.submit(Submission(task="Deploy the service")).trace_id
+    done = shown(*words.format(run=run).split())
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"mcp-reflect: {told.format(run=run)}")
+
+
+def test_through_a_pipe_every_line_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "project-with-a-long-name-" * 3
+    variables = environment(tmp_path / "home", MCP_REFLECT_HUB__ENABLED="false", MCP_REFLECT_PROJECT=name)
+    for key, value in variables.items():
+        monkeypatch.setenv(key, value)
+    with open_memory(load_settings(variables, tmp_path)) as opened:
+        run = opened.submit(Submission(task="Deploy the service", review_result="pass", guidance="g"))
+        assert run.memory is not None
+        assert run.memory.id
+        (line,) = shown("projects").output.splitlines()
+        assert line.startswith(f"{name}  1 run, 1 memory  last ")
+        assert line.endswith("  the present one")
+        told = shown("prune").output.splitlines()
+        assert len(told) == 1
