@@ -12,6 +12,7 @@ from mcp_reflect.cli.console import out
 from mcp_reflect.cli.install import files
 from mcp_reflect.cli.install.changes import diff_lines
 from mcp_reflect.cli.install.created_files import CreatedFiles
+from mcp_reflect.cli.install.empty_parts import EmptyParts
 from mcp_reflect.cli.install.plan import Plan
 from mcp_reflect.errors import ConfigurationError
 from mcp_reflect.wire import address
@@ -25,6 +26,11 @@ def install_home() -> Path:
 def created_files() -> CreatedFiles:
     """Return the note of the files that `install` created."""
     return CreatedFiles(install_home())
+
+
+def empty_parts() -> EmptyParts:
+    """Return the note of what was empty in files before `install`."""
+    return EmptyParts(install_home())
 
 
 def carry_out(plan: Plan, what: str, where: str, *, confined: bool, removal: bool, ask: bool, show: bool) -> bool:
@@ -61,6 +67,7 @@ def carry_out(plan: Plan, what: str, where: str, *, confined: bool, removal: boo
         files.replace_config(path, plan.after, confined=confined)
         if not confined and (plan.before is None or created.holds(path)):
             created.put(path, plan.after)
+    empty_parts().update(path, plan.empty)
     done = f"{what} {'removed from' if removal else 'installed in'} {where}."
     kept = "" if copy is None else f" Backup: {copy.name if folder is None else copy}"
     tell(done + (" The file held nothing else and was deleted." if plan.deletes else kept))

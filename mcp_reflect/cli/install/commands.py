@@ -68,7 +68,7 @@ class _Options(NamedTuple):
 
 def _install(client: InstallTarget, name: str, chosen: _Options) -> bool:
     """Return whether the client has the server by an entry, so that its hooks are ours to put in."""
-    from mcp_reflect.cli.install.carry_out import carry_out, created_files  # noqa: PLC0415 - not to complete a word
+    from mcp_reflect.cli.install.carry_out import carry_out, created_files, empty_parts  # noqa: PLC0415 - not to complete a word
     from mcp_reflect.cli.install.hook_targets import HOOKS_ACTIVE  # noqa: PLC0415 - likewise
     from mcp_reflect.cli.install.plan import plan_install, plan_uninstall  # noqa: PLC0415 - likewise
 
@@ -79,7 +79,8 @@ def _install(client: InstallTarget, name: str, chosen: _Options) -> bool:
     where = f"{client.title}, {path}"
     if chosen.uninstall:
         deletable = project or created_files().holds(path)
-        plan = plan_uninstall(client, path, name, force=force, confined=project, deletable=deletable)
+        empty = empty_parts().of(path)
+        plan = plan_uninstall(client, path, name, force=force, confined=project, deletable=deletable, empty=empty)
     elif client.name is ClientName.CLAUDE_CODE and not force and (plugin := _enabled_plugin()):
         _leave_to_plugin(client, path, plugin, show=chosen.show, confined=project)
         return False
@@ -113,7 +114,7 @@ def _check_hooks(client: InstallTarget, chosen: _Options) -> None:
 
 def _install_hooks(client: InstallTarget, chosen: _Options) -> None:
     """Put the hooks in, or take them out; a client without any is passed over."""
-    from mcp_reflect.cli.install.carry_out import carry_out, created_files  # noqa: PLC0415 - as above
+    from mcp_reflect.cli.install.carry_out import carry_out, created_files, empty_parts  # noqa: PLC0415 - as above
     from mcp_reflect.cli.install.hook_targets import HOOK_TARGETS, hook_groups  # noqa: PLC0415 - likewise
     from mcp_reflect.cli.install.hooks import plan_hooks  # noqa: PLC0415 - likewise
 
@@ -124,7 +125,7 @@ def _install_hooks(client: InstallTarget, chosen: _Options) -> None:
     how = find_launch(os.environ)
     variables = entry_for(client, how, os.environ, str(Path.cwd()), shared=False).get("env", {})
     wanted = hook_groups(target, how, variables) if chosen.hooks else {}
-    plan = plan_hooks(target, path, wanted, deletable=created_files().holds(path))
+    plan = plan_hooks(target, path, wanted, deletable=created_files().holds(path), empty=empty_parts().of(path))
     if chosen.uninstall and not plan.changes:
         return
     where, removal = f"{client.title}, {path}", not chosen.hooks

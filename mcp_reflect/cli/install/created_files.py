@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
+
+from mcp_reflect.cli.install.home_note import HomeNote
 
 _NAME = "created-configs.json"
 
@@ -18,39 +17,25 @@ class CreatedFiles:
     """
 
     def __init__(self, home: Path) -> None:
-        self._note = home / _NAME
+        self._note = HomeNote(home, _NAME)
 
     def holds(self, path: Path) -> bool:
         """Return whether `install` created a file, which no link has taken the place of."""
-        return str(path.absolute()) in self._digests() and not path.is_symlink()
+        return str(path.absolute()) in self._note.read() and not path.is_symlink()
 
     def is_untouched(self, path: Path, content: bytes) -> bool:
         """Return whether a file's content is what `install` wrote, so that nobody misses a copy of it."""
-        return self._digests().get(str(path.absolute())) == _digest(content)
+        return self._note.read().get(str(path.absolute())) == _digest(content)
 
     def put(self, path: Path, content: bytes) -> None:
         """Note a file that was created, or written once more, with its content."""
-        self._write({**self._digests(), str(path.absolute()): _digest(content)})
+        self._note.write({**self._note.read(), str(path.absolute()): _digest(content)})
 
     def discard(self, path: Path) -> None:
         """Forget a file that was deleted."""
-        self._write({known: digest for known, digest in self._digests().items() if known != str(path.absolute())})
-
-    def _digests(self) -> dict[str, str]:
-        try:
-            noted = json.loads(self._note.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}
-        return noted if isinstance(noted, dict) else {}
-
-    def _write(self, digests: Mapping[str, str]) -> None:
-        with suppress(OSError):
-            if digests:
-                self._note.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                self._note.write_text(json.dumps(digests, indent=2) + "\n", encoding="utf-8")
-            else:
-                self._note.unlink(missing_ok=True)
-                self._note.parent.rmdir()  # where installing made it; anything in it keeps it
+        self._note.write(
+            {known: digest for known, digest in self._note.read().items() if known != str(path.absolute())}
+        )
 
 
 def _digest(content: bytes) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mcp_reflect.cli.install import files, json_edit
 from mcp_reflect.cli.install.config_errors import MalformedConfig, UnexpectedConfig
 from mcp_reflect.cli.install.hook_targets import HOOKS_KEY, HookTarget, hook_program, hooks_of
-from mcp_reflect.cli.install.plan import Plan, holds_nothing
+from mcp_reflect.cli.install.plan import Plan, empty_again, empty_before, holds_nothing
 from mcp_reflect.errors import ConfigurationError
 
 
@@ -36,10 +37,17 @@ def read_hooks(target: HookTarget, path: Path) -> list[OwnHook]:
     ]
 
 
-def plan_hooks(target: HookTarget, path: Path, wanted: Mapping[str, Any], *, deletable: bool = False) -> Plan:
+def plan_hooks(
+    target: HookTarget,
+    path: Path,
+    wanted: Mapping[str, Any],
+    *,
+    deletable: bool = False,
+    empty: Mapping[str, str] = MappingProxyType({}),
+) -> Plan:
     """Plan that exactly the `wanted` hooks of ours stand in the file, by event; none: that none does.
 
-    A file in which nothing else is left is to be deleted where it is `deletable`.
+    A file in which nothing else is left is to be deleted where it is `deletable`; `empty` as of `plan_uninstall`.
     Raises ConfigurationError, and changes nothing.
     """
     before = files.read_config_file(path)
@@ -47,6 +55,10 @@ def plan_hooks(target: HookTarget, path: Path, wanted: Mapping[str, Any], *, del
     data = _data(path, text)
     expected = copy.deepcopy(data)
     events = _events(path, expected)
+    ours = any(
+        hook_program(hook, target.client) for groups in events.values() for each in groups for hook in hooks_of(each)
+    )
+    noted = empty_before(None if before is None else text, HOOKS_KEY) if wanted and not ours else {}
     try:
         for event in dict.fromkeys([*wanted, *events]):
             old = events.get(event, [])
@@ -58,9 +70,11 @@ def plan_hooks(target: HookTarget, path: Path, wanted: Mapping[str, Any], *, del
                 text = json_edit.put_entry(text, (HOOKS_KEY, event), new, comments=True)
             else:
                 del expected[HOOKS_KEY][event]
-                text = json_edit.remove_entry(text, (HOOKS_KEY, event), comments=True)
+                text = json_edit.remove_entry(text, (HOOKS_KEY, event), comments=True, empty=empty.get(HOOKS_KEY))
     except UnexpectedConfig as error:
         raise ConfigurationError(f"{path}: {error}; it was left alone") from error
+    if ours and not wanted:
+        text, noted = empty_again(text, HOOKS_KEY, empty)
     found = _data(path, text)
     if not expected.get(HOOKS_KEY):
         expected.pop(HOOKS_KEY, None)
@@ -68,7 +82,7 @@ def plan_hooks(target: HookTarget, path: Path, wanted: Mapping[str, Any], *, del
     if found != expected:
         raise ConfigurationError(f"{path}: is written in a way that cannot be changed safely; it was left alone")
     deletes = deletable and before is not None and not wanted and not expected and holds_nothing(text, HOOKS_KEY)
-    return Plan(path, before, b"" if deletes else files.encode_config(text, before), deletes)
+    return Plan(path, before, b"" if deletes else files.encode_config(text, before), deletes, noted)
 
 
 def _merged(target: HookTarget, old: list[Any], wanted: Any) -> list[Any]:

@@ -1,6 +1,7 @@
 """Changing one member of a JSON text and nothing else: comments, order, indentation and line ends stay.
 
-What `put` adds, `remove` takes away again to the byte, where the object around it had other members or did not exist.
+What `put` adds, `remove` takes away again to the byte, where the object around it had other members or did not exist;
+of an object that was there without members it is told the text.
 """
 
 from __future__ import annotations
@@ -47,9 +48,19 @@ def put_entry(text: str, path: Sequence[str], value: Any, *, comments: bool) -> 
     return text
 
 
-def remove_entry(text: str, path: Sequence[str], *, comments: bool) -> str:
+def empty_object(text: str, key: str, *, comments: bool) -> str | None:
+    """Return the text of the object at a key if it has neither members nor comments; None otherwise."""
+    found = parse_json_text(text, comments=comments).member(key) if text.strip() else None
+    if found is None or found.value.members is None:
+        return None
+    written = text[found.value.start : found.value.end]
+    return None if written[1:-1].strip() else written
+
+
+def remove_entry(text: str, path: Sequence[str], *, comments: bool, empty: str | None = None) -> str:
     """Return `text` without the member at `path`, and without the object around it where nothing is left in that.
 
+    `empty` is the text of that object as it stood there before, without members; it then takes the object's place.
     Raises MalformedConfig, UnexpectedConfig, and KeyError where there is no such member.
     """
     root = parse_json_text(text, comments=comments)
@@ -67,6 +78,8 @@ def remove_entry(text: str, path: Sequence[str], *, comments: bool) -> str:
         text = _without(text, here, place)
         here = _at(text, path[:-1], comments=comments)
     if len(path) > 1 and text[here.start : here.end] == "{}":
+        if empty is not None:
+            return text[: here.start] + empty + text[here.end :]
         return remove_entry(text, path[:-1], comments=comments)
     return text
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from mcp_reflect.cli.install import files, json_edit, toml_edit
 from mcp_reflect.cli.install.clients import InstallTarget
 from mcp_reflect.cli.install.config_errors import MalformedConfig, UnexpectedConfig
+from mcp_reflect.cli.install.empty_parts import WHOLE
 from mcp_reflect.cli.install.entry import is_ours, merge_entry
 from mcp_reflect.config.masking import mask_secrets
 from mcp_reflect.errors import ConfigurationError
@@ -19,12 +21,16 @@ from mcp_reflect.errors import ConfigurationError
 
 @dataclass(frozen=True)
 class Plan:
-    """The content of a file before (None: there is no file) and after. `deletes`: nothing is left that it is for."""
+    """The content of a file before (None: there is no file) and after. `deletes`: nothing is left that it is for.
+
+    `empty` is what is to be noted of its empty parts, as `EmptyParts.update` takes it.
+    """
 
     path: Path
     before: bytes | None
     after: bytes
     deletes: bool = False
+    empty: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
     def changes(self) -> bool:
@@ -44,6 +50,24 @@ _EMPTY = {*' \t\r\n{}:"[]'}
 def holds_nothing(text: str, section: str) -> bool:
     """Return whether a configuration holds at most its section, empty. Comments are somebody's words."""
     return set(text) <= _EMPTY | set(section)
+
+
+def empty_before(text: str | None, section: str) -> dict[str, str | None]:
+    """Return what is to be noted of a JSON text into whose section something of ours is put for the first time.
+
+    None stands for a file that is not there.
+    """
+    if text is None:
+        return {section: None, WHOLE: None}
+    noted: dict[str, str | None] = {section: json_edit.empty_object(text, section, comments=True)}
+    return noted | {WHOLE: text} if holds_nothing(text, section) else noted
+
+
+def empty_again(text: str, section: str, empty: Mapping[str, str]) -> tuple[str, dict[str, str | None]]:
+    """Return a JSON text without what was ours as it was before, if it is empty again, and what is to be forgotten."""
+    if WHOLE not in empty or not holds_nothing(text, section):
+        return text, {section: None}
+    return empty[WHOLE], {section: None, WHOLE: None}
 
 
 class TakenError(ConfigurationError):
@@ -104,15 +128,25 @@ def plan_install(
             after = json_edit.put_entry(text, keys, wanted, comments=client.format == "jsonc")
     except UnexpectedConfig as error:
         raise ConfigurationError(f"{path}: {error}; it was left alone") from error
-    return Plan(path, before, _checked(client, path, before, after, expected))
+    is_first = client.format != "toml" and old is None
+    empty = empty_before(None if before is None else text, client.root) if is_first else {}
+    return Plan(path, before, _checked(client, path, before, after, expected), empty=empty)
 
 
 def plan_uninstall(
-    client: InstallTarget, path: Path, name: str, *, force: bool, confined: bool = False, deletable: bool = False
+    client: InstallTarget,
+    path: Path,
+    name: str,
+    *,
+    force: bool,
+    confined: bool = False,
+    deletable: bool = False,
+    empty: Mapping[str, str] = MappingProxyType({}),
 ) -> Plan:
     """Plan a removal; `force` removes the entry whatever it is. Raises ConfigurationError, and changes nothing.
 
-    A file that holds nothing else is to be deleted where it is `deletable`.
+    A file that holds nothing else is to be deleted where it is `deletable`. `empty` is what was noted of the file's
+    empty parts when the server was put in.
     """
     before = files.read_config_file(path, confined=confined)
     if before is None:
@@ -131,12 +165,14 @@ def plan_uninstall(
         if client.format == "toml":
             after = toml_edit.remove_entry(text, keys)
         else:
-            after = json_edit.remove_entry(text, keys, comments=client.format == "jsonc")
+            jsonc = client.format == "jsonc"
+            after = json_edit.remove_entry(text, keys, comments=jsonc, empty=empty.get(client.root))
     except UnexpectedConfig as error:
         raise ConfigurationError(f"{path}: {error}; it was left alone") from error
+    after, forgotten = empty_again(after, client.root, empty)
     left = _checked(client, path, before, after, expected)
     deletes = deletable and not any(expected[key] for key in expected) and holds_nothing(after, client.root)
-    return Plan(path, before, b"" if deletes else left, deletes)
+    return Plan(path, before, b"" if deletes else left, deletes, forgotten)
 
 
 def _data(client: InstallTarget, path: Path, text: str) -> Any:

@@ -175,6 +175,62 @@ def test_a_server_comes_and_goes_and_the_file_is_the_same_to_the_byte(name: str,
     assert file.read_bytes() == CONFIGURATIONS[name]
 
 
+EMPTY = {
+    "claude-code": [
+        '{"mcpServers": {}}',
+        '{\n  "a": 1,\n  "mcpServers": {}\n}\n',
+        '{\n  "mcpServers": {\n  },\n  "a": 1\n}',
+        '{"a":1,"mcpServers":{ }}',
+        '{"a": 1}',
+    ],
+    "claude-desktop": ["", "\n", "{}", "{ }\n", "{\n}\n", '{\n\t"mcpServers": {}\n}\n'],
+    "zed": ['{\r\n  // font\r\n  "context_servers": {},\r\n  "size": 15,\r\n}\r\n', "// nothing yet\n{}\n", ""],
+    "codex": ["", "\n", "[mcp_servers]\n", 'model = "o"\n\n[mcp_servers]\n'],
+    "gemini": ['{"mcpServers": {}, "hooks": {}}', "", "{\n}\n", '{\n  "hooks": {},\n  "mcpServers": {}\n}\n'],
+}
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in EMPTY.items() for text in texts])
+@pytest.mark.parametrize("mark", [b"", BOM])
+def test_what_was_empty_before_is_so_again_to_the_byte(name: str, text: str, mark: bytes, user: Path) -> None:
+    file = file_of(name, user)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(mark + text.encode())
+    hooks = ["--hooks"] if name == "gemini" else []
+    for _ in range(2):
+        for _ in range(2):
+            assert run(name, "--yes", *hooks).exit_code == 0
+        assert b"mcp-reflect" in file.read_bytes()
+        assert run(name, "--uninstall", "--yes").exit_code == 0
+        assert file.read_bytes() == mark + text.encode()
+    assert not carry_out.install_home().exists()
+
+
+def test_what_was_empty_is_forgotten_where_the_user_wrote_the_file_anew(user: Path) -> None:
+    file = file_of("cursor", user)
+    file.parent.mkdir(parents=True)
+    for before, anew in (('{"mcpServers": {}}', '{"theme": "dark"}'), ('{"mcpServers": {}}', None)):
+        file.write_text(before, encoding="utf-8")
+        run("cursor", "--yes")
+        if anew is None:
+            file.unlink()
+        else:
+            file.write_text(anew, encoding="utf-8")
+        run("cursor", "--yes")
+        run("cursor", "--uninstall", "--yes")
+        assert (file.read_text(encoding="utf-8") if file.exists() else None) == anew
+
+
+def test_what_the_user_added_meanwhile_stays_beside_a_section_that_was_empty(user: Path) -> None:
+    file = file_of("cursor", user)
+    file.parent.mkdir(parents=True)
+    file.write_text('{"mcpServers": {}}', encoding="utf-8")
+    run("cursor", "--yes")
+    file.write_text(file.read_text(encoding="utf-8")[:-1] + ', "theme": "dark"}', encoding="utf-8")
+    run("cursor", "--uninstall", "--yes")
+    assert file.read_text(encoding="utf-8") == '{"mcpServers": {}, "theme": "dark"}'
+
+
 @pytest.mark.parametrize("name", CONFIGURATIONS)
 def test_the_second_time_nothing_changes(name: str, user: Path) -> None:
     file = existing(name, user)
