@@ -70,7 +70,7 @@ _SUMMARY_BEGINNING = re.compile(
     | =+\s.*\s=+$ | _{3,}.*_{3,}$ | !+.*!+$ | -{3,}
     | \s*(?:code|errno|syscall|command|path|signal|cwd|at|cmd|lifecycle\sscript)\b(?::\s|\s(?!not|found)\S+\s*$)
     | (?:the\s)?command\s['"`].*['"`]\s(?:failed|died|returned)
-    | Error:\s*$
+    | Error:\s*$ | (?=\S*\.)[.FEsx]{3,}(?:\s*\[\s*\d+%\])?\s*$
     | \(?(?:re-run|run\s|try\s|to\s(?:see|fix|learn)|for\smore|use\s|see\s|please\s|consider\s|perhaps|maybe
         |did\syou\smean|usage)
     | FAIL(?:ED)?\s\s?\S*$ | FAIL\t\S+(?:\t[\d.]+s)? | \W*FAIL(?:ED|URE)?\W*$

@@ -18,6 +18,8 @@ _HOST = re.compile(r"https?://([\w.-]+)")
 _PATHS = ("file_path", "path", "filename", "file", "target_file", "uri")
 _PLAIN = re.compile(r"[\w./@:=,+~*%-]+")
 """A word of a command without quotes, brackets and variables."""
+_LISTED = re.compile(r"&&|;|\n")
+_PREPARES = re.compile(r"\s*(?:cd|source|\.|export|set|sleep|time\s+sleep|echo)\s")
 _FILE = re.compile(r"[\w@~][\w@~.-]*(?:/[\w@~.-]+)+|[\w-]+\.\w{1,8}")
 
 
@@ -36,11 +38,17 @@ def name_of_call(call: ToolCall, source: TextOrigin, command: str) -> str:
 
 
 def name_of_command(command: str, source: TextOrigin) -> str:
-    """Return what a command reads: the host or the files that it names; else its words as far as they are plain."""
+    """Return what a command reads: the host or the files that it names; else its words as far as they are plain.
+
+    Of a list of commands it is the last but for those behind a pipe: what was printed last counts as all that was.
+    """
     if source == "web":
         return _host_in(command)
-    parts = [part for part in simple_commands(REDIRECTION.sub("", command)) if not part.startswith("cd ")]
-    words = list(takewhile(_PLAIN.fullmatch, parts[0].split())) if parts else []
+    plain = REDIRECTION.sub("", command)
+    lists = [simple_commands(each) for each in _LISTED.split(plain) if each.strip()]
+    parts = [each[0] for each in lists if each and not _PREPARES.match(each[0])]
+    part = parts[0 if source == "file" else -1] if parts else ""
+    words = list(takewhile(_PLAIN.fullmatch, part.split()))
     files = [word for word in words[1:] if _FILE.fullmatch(word)] if source == "file" else []
     return _cut(files or words)
 

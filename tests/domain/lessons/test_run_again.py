@@ -22,6 +22,9 @@ def is_form(failed: str, other: str) -> bool:
         ("prove t", "prove -lr t"),
         ("npx jest a.test.js", "node --max-old-space-size=4096 node_modules/.bin/jest a.test.js"),
         ("sbt test", "sbt clean test"),
+        ("cargo test -p ships hull", "cargo test -p ships"),
+        ("pytest tests/test_hull.py -q", "pytest tests -q"),
+        ("go test ./internal/hull/", "go test ./..."),
     ],
 )
 def test_other_options_and_values_make_another_form(failed: str, other: str) -> None:

@@ -68,3 +68,23 @@ def test_a_line_that_only_goes_on_is_no_change() -> None:
         as_called(ran("bash ci.sh", "done")),
     ).correct_action
     assert "(+ `-DPOLICY_MINIMUM=3.5`)" in action
+
+
+def test_of_several_queries_the_last_is_told_which_gave_the_answer() -> None:
+    def asked(sql: str, output: str, *, failed: bool = False) -> tuple[str, dict[str, str], str, bool]:
+        return "run_sql", {"sql": sql}, output, failed
+
+    action = lesson(
+        asked("SELECT count(*) FROM ships WHERE sunk_on > '2024-01-01'", "ERROR: no column sunk_on", failed=True),
+        asked("SELECT column_name FROM information_schema.columns WHERE table_name = 'ships'", "id, state, day"),
+        asked("SELECT count(*) FROM ships s WHERE s.state = 'sunk' AND s.day >= '2024-01-01'", "12"),
+    ).correct_action
+    assert action.startswith(
+        "`run_sql(sql=SELECT count(*) FROM ships s WHERE s.state = 'sunk' AND s.day >= '2024-01-01')`."
+    )
+    assert "information_schema" not in action
+
+
+def test_calls_of_small_numbers_tell_nothing() -> None:
+    told = lesson(("click", {"id": "12"}, "page 2", False), ("click", {"id": "3"}, "saved", False))
+    assert told.correct_action == ""

@@ -20,6 +20,8 @@ from mcp_reflect.domain.trajectory.messages import ToolCall
         ("find photos -name '*.jpg'", "file", "find photos -name"),
         ("curl -sL https://docs.python.org/3/library/argparse.html", "web", "docs.python.org"),
         ("curl -sL $PAGE", "web", ""),
+        ("pip install -e . && pytest -q | tail -1", "tool", "pytest -q"),
+        (". .venv/bin/activate && black --check src", "tool", "black --check src"),
         ("", "tool", ""),
         ("make " + "x" * 80, "tool", "make"),
     ],

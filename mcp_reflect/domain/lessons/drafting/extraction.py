@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.comparison.sameness import EXPLAINED
 from mcp_reflect.domain.lessons.drafting.feedback import telling_feedback
 from mcp_reflect.domain.lessons.drafting.last_words import last_conclusion, last_policy, report_of
@@ -75,6 +76,8 @@ _SEARCHES = 3
 _VAIN_ATTEMPTS = 2
 _SMALL_CHANGE = 2
 """Most edits beside the repairs of a run that are told: of many, none says what made the difference."""
+_NUMBERS_ONLY = re.compile(r"`[\w.:-]+\((?:\w+=\d{1,4}(?:, )?)+\)`")
+"""A call with nothing but small numbers, such as the place of a button on a page: it tells nothing elsewhere."""
 _LEAST_SENTENCES = 250
 """Characters that sentences get at least, however much there is to say of commands."""
 
@@ -171,7 +174,8 @@ def _actions(
     if edits:
         yield "; ".join(map(describe_edit, edits))
     describe = describe_call_form if served else describe_case_call if serves_one_case(steps) else describe_step
-    lines = list(dict.fromkeys(describe(step) for step in reversed(worked)))[: _COMMANDS - min(len(shown), 2)]
+    told = dict.fromkeys(line for line in map(describe, reversed(worked)) if not _NUMBERS_ONLY.fullmatch(line))
+    lines = list(told)[: _COMMANDS - min(len(shown), 2)]
     if lines:
         yield "; ".join(reversed(lines)) + _way_of([step for step in steps if id(step) not in named], worked)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from mcp_reflect.domain import lazy_re as re
@@ -114,20 +114,23 @@ def choose_headline(
         [each for each in fit if each.is_rule] or fit,
         key=lambda each: _worth_as_headline(each) * (1 + (_LATER * each.turn / ended if ended else 0.0)),
     )
-    ruled = [first, *(_continued(first, told) if acted else ())]
+    ruled = _with_neighbours(first, told, behind=acted) if first.role == USER else [first]
     texts = [each.text for each in ruled]
     return " ".join(texts), [text for text in guidance if text not in texts]
 
 
-def _continued(first: Candidate, told: Sequence[Candidate]) -> Iterator[Candidate]:
-    """The told sentences of the user that stand right behind one: what is ruled out, and what to do instead."""
-    end, length = first.place, len(first.text)
-    for each in sorted(told, key=lambda each: each.place):
-        if (each.turn, each.role) == (first.turn, USER) and each.place == end + 1:
-            end, length = each.place, length + len(each.text)
-            if length > _RULING_CHARS:
-                return
-            yield each
+def _with_neighbours(first: Candidate, told: Sequence[Candidate], *, behind: bool) -> list[Candidate]:
+    """A sentence of the user with the told ones right before it, and `behind` it: what is ruled out, and what instead.
+
+    "Restore it" is understood beside what was said of it.
+    """
+    turn = {each.place: each for each in told if (each.turn, each.role) == (first.turn, USER)}
+    ruled, length = [first], len(first.text)
+    while (each := turn.get(ruled[0].place - 1)) and (length := length + len(each.text)) <= _RULING_CHARS:
+        ruled.insert(0, each)
+    while behind and (each := turn.get(ruled[-1].place + 1)) and (length := length + len(each.text)) <= _RULING_CHARS:
+        ruled.append(each)
+    return ruled
 
 
 def _worth_as_headline(sentence: Candidate) -> float:

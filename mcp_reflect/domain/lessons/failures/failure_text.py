@@ -14,6 +14,8 @@ from mcp_reflect.domain.text.observation import reads_as_command
 from mcp_reflect.domain.truncate import truncate_line
 
 ERROR_CHARS = 180
+_LEAST_FAILURE = 16
+"""Characters of a failure from which another one that holds it is the same."""
 _DETAIL_CHARS = 140
 _LEAST_NEW = 3.0
 """Weight of new words from which a further line says more than the headline does."""
@@ -89,6 +91,12 @@ def failure_text(steps: Sequence[Step]) -> str:
             return complaint or _with_detail(headline, found)
     told = decisive_error([error for step in steps for error in step.errors])
     return short_error(told) if steps and steps[0].kind == "command" else told
+
+
+def is_same_failure(one: str, other: str) -> bool:
+    """Return true for the same text; what adds a sentence or a detail to it is the same failure."""
+    shorter, longer = sorted((one, other), key=len)
+    return one == other or (len(shorter) >= _LEAST_FAILURE and shorter in longer)
 
 
 def decisive_error(errors: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from mcp_reflect.domain.error_matching.signatures import error_signatures, is_same
+from mcp_reflect.domain.lessons.failures.failure_text import failure_text, is_same_failure
 from mcp_reflect.domain.lessons.failures.muting import is_muted
 from mcp_reflect.domain.lessons.failures.repairs import (
     RETRIED_WITHIN,
@@ -21,7 +22,7 @@ from mcp_reflect.domain.lessons.failures.rework import Rework
 from mcp_reflect.domain.lessons.run.command_lines import are_variants, is_small_program, normalised, parts_of
 from mcp_reflect.domain.lessons.run.compound_commands import separated_parts
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
-from mcp_reflect.domain.lessons.run.run_again import is_run_again, stands_for, was_called_wrongly
+from mcp_reflect.domain.lessons.run.run_again import is_run_again, stands_for, tests_more, was_called_wrongly
 from mcp_reflect.domain.lessons.run.steps import Step, find_said, find_steps, steps_before
 from mcp_reflect.domain.lessons.sentences.evidence import USER
 from mcp_reflect.domain.trajectory.parsing import Trajectory
@@ -100,7 +101,8 @@ def find_repaired_failures(read: ReadSteps) -> Iterator[RepairedFailure]:
             if stage and not any(map(_acts, changes)):
                 break  # the error went by itself
             worked = _settled(read, place, end, again)
-            if _completes(failed, steps[place + 1 : end + 1]):
+            is_wider = tests_more(normalised(failed.subject), normalised(worked.subject))
+            if is_wider or _completes(failed, steps[place + 1 : end + 1]):
                 worked = replace(worked, subject=failed.subject)
             parts = [changes, between] if any(map(_prepares, changes)) else [between]
             repair = next(filter(None, (repair_between(failed, "", part, worked, net) for part in parts)), None)
@@ -232,7 +234,9 @@ def _settled(read: ReadSteps, place: int, end: int, again: Sequence[int]) -> Ste
 def _fail_alike(failed: Step, other: Step) -> bool:
     """Return true where two failures report the same error, or neither says anything."""
     ours, theirs = error_signatures(failed.output), error_signatures(other.output)
-    return is_same(ours, theirs) if ours or theirs else True
+    if not (ours or theirs) or is_same(ours, theirs):
+        return True
+    return is_same_failure(failure_text([failed]), failure_text([other]))
 
 
 def _is_variant(step: Step, failed: Step) -> bool:

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.command_form import command_form
-from mcp_reflect.domain.lessons.failures.failure_text import failure_text, says_new
+from mcp_reflect.domain.lessons.failures.failure_text import failure_text, is_same_failure, says_new
 from mcp_reflect.domain.lessons.run.command_lines import (
     are_variants,
     exports_of,
@@ -31,12 +32,12 @@ from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
 RETRIED_WITHIN = 60
 """Steps behind a failure in which its repair is looked for."""
 
+_CODE = re.compile(
+    r"^\s*(?:select|with|insert|update|delete|explain|import|from|def)\s|[\w\])]\(|\w\s?=\s?\S", re.IGNORECASE
+)
+
 _FEW_COMMANDS = 2
 """Commands up to which all are told, where one of them prepares something: alone it may be half of the repair."""
-
-
-_LEAST_FAILURE = 16
-"""Characters of a failure from which another one that holds it is the same."""
 
 
 @dataclass(frozen=True)
@@ -108,10 +109,13 @@ def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
 
 
 def _first_success(steps: Sequence[Step], failed: Step, later: Sequence[int]) -> int | None:
-    """The place of the retry that worked: the first, or the very command where it did not do by the first alone."""
+    """The place of the retry that worked: the first, or the very command where it did not do by the first alone.
+
+    Of queries and code it is the last: those before it were looked at and not enough.
+    """
     worked = [number for number in later if steps[number].failed is False]
     if not worked or failed.kind != "command":
-        return worked[0] if worked else None
+        return worked[-1 if _holds_code(failed) else 0] if worked else None
     again = next((number for number in worked if repeats(failed.subject, steps[number].subject)), worked[0])
     if _only_more_between(steps, failed, worked[0], again):
         return again
@@ -119,6 +123,12 @@ def _first_success(steps: Sequence[Step], failed: Step, later: Sequence[int]) ->
     return (
         again if any(_is_change(step) or (step.failed and not is_inspection(step)) for step in between) else worked[0]
     )
+
+
+def _holds_code(step: Step) -> bool:
+    """Return true for a call whose only argument is a text with the signs of a query or a program."""
+    texts = list(step.arguments.values())
+    return len(texts) == 1 and isinstance(texts[0], str) and _CODE.search(texts[0]) is not None
 
 
 def _only_more_between(steps: Sequence[Step], failed: Step, first: int, again: int) -> bool:
@@ -143,13 +153,7 @@ def _failed_so_before(steps: Sequence[Step], again: int, before: Sequence[int]) 
     """Return true where a step failed in the way of the one before it, or of any before that it repeats."""
     error = failure_text([steps[again]])
     same = (each for each in before if each == before[-1] or repeats(steps[each].subject, steps[again].subject))
-    return any(_is_same_failure(failure_text([steps[each]]), error) for each in same)
-
-
-def _is_same_failure(one: str, other: str) -> bool:
-    """Return true for the same text; what adds a sentence or a detail to it is the same failure."""
-    shorter, longer = sorted((one, other), key=len)
-    return one == other or (len(shorter) >= _LEAST_FAILURE and shorter in longer)
+    return any(is_same_failure(failure_text([steps[each]]), error) for each in same)
 
 
 def _is_change(step: Step) -> bool:

@@ -26,7 +26,8 @@ _MOST_CHARS = 360
 _EDITS = 2
 _PREPARATIONS = 2
 _LOOKUP = re.compile(
-    r"(?:get|list|search|find|read|fetch|query|lookup|look_up|think|view|show|describe|calculate|glob|grep)"
+    r"(?:get|list|search|find|read|fetch|query|lookup|look_up|think|view|show|describe|calculate|glob|grep|browse)"
+    r"|(?:open|visit|load|goto|go_to|navigate)(?:_(?:to_)?(?:page|url|link|site|website))?$"
     r"|\w*(?:search|fetch|look_?up|query)$"
 )
 

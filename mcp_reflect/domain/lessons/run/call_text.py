@@ -147,7 +147,8 @@ def _told(values: Mapping[str, str]) -> str:
     for left, (name, value) in zip(
         range(len(values), 0, -1), sorted(values.items(), key=lambda each: len(each[1])), strict=True
     ):
-        most[name] = min(max(room // left - len(name) - 3, _SHORTEST_VALUE), _LONGEST_VALUE)
+        longest = _LONGEST_VALUE if len(values) > 1 else CALL_CHARS  # a query or a program
+        most[name] = min(max(room // left - len(name) - 3, _SHORTEST_VALUE), longest)
         room -= min(len(value), most[name]) + len(name) + 3
     return ", ".join(f"{name}={_cut(value, most[name])}" for name, value in values.items())
 

@@ -40,6 +40,7 @@ _NARROWS = re.compile(
     r"|\b--continue\b"
 )
 """What makes a command pass by doing less."""
+_TESTS = re.compile(r"\b(?:tests?|pytest|rspec|jest|vitest|phpunit|ctest|prove|spec|nextest)\b")
 _NOT_THERE = re.compile(
     r"not found|no such|(?:could not|cannot|can't|unable to) (?:find|load|open|locate)|missing|unknown|no module"
     r"|does not exist",
@@ -121,7 +122,8 @@ def narrows(command: str) -> bool:
 
 def is_another_form(before: str, after: str, output: str) -> bool:
     """Return true where a normalised command does what one did that failed with an output, and not less."""
-    if " " in after and (called := _behind_wrappers(before)) and called == _behind_wrappers(after):
+    is_wrapped = " " in after and (called := _behind_wrappers(before)) and called == _behind_wrappers(after)
+    if is_wrapped or tests_more(before, after):
         return True
     is_other = program_of(before) != program_of(after) and not _does_the_same(before, after)
     if is_other or (narrows(after) and not narrows(before)) or _narrows_folder(before, after):
@@ -137,6 +139,18 @@ def is_another_form(before: str, after: str, output: str) -> bool:
         others = added.operands + added.texts
         return all(_is_missing(each, output) or _is_reworded(each, others) for each in gone)
     return not added.operands or _is_asked_for(before, output) or _are_inserted(before, after, added.operands)
+
+
+def tests_more(before: str, after: str) -> bool:
+    """Return true where a normalised test command is run without what selected a part, or for the folder of a file."""
+    if not (_TESTS.search(before) and _TESTS.search(after)) or narrows(after):
+        return False
+    ours, theirs = Counter(words_in(before)), Counter(words_in(after))
+    gone, added = list((ours - theirs).elements()), list((theirs - ours).elements())
+    folders = [f"{each.removesuffix('/...').rstrip('/')}/" for each in added]
+    wider = all(any(each.startswith(folder) for each in gone) for folder in folders)
+    is_about_same = bool(added) or any(not OPTION.match(word) for word in list((ours & theirs).elements())[2:])
+    return bool(gone) and wider and is_about_same and not any(map(OPTION.match, gone))
 
 
 def _narrows_folder(before: str, after: str) -> bool:
