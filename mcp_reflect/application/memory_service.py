@@ -17,7 +17,7 @@ from mcp_reflect.application.requests import DEFAULT, ErrorFix, Query, Submissio
 from mcp_reflect.application.retrieval.recording import record_shown
 from mcp_reflect.application.retrieval.unclaimed_retrievals import UnclaimedRetrievals
 from mcp_reflect.domain.lessons.comparison.disagreement import find_disagreements
-from mcp_reflect.domain.lessons.comparison.everyday_amendment import with_later_first
+from mcp_reflect.domain.lessons.comparison.later_lessons import with_later_first
 from mcp_reflect.domain.models import Action, ErrorMemory, Match
 from mcp_reflect.domain.redaction.redact import redact
 from mcp_reflect.domain.redaction.stored_text import storable_text

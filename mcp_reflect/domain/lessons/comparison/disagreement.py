@@ -18,7 +18,7 @@ from itertools import combinations
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.lessons.comparison.contradiction import rules_contradict, shared_weight
-from mcp_reflect.domain.lessons.comparison.everyday_amendment import find_changes
+from mcp_reflect.domain.lessons.comparison.later_lessons import find_changes
 from mcp_reflect.domain.lessons.comparison.sameness import Lesson, values_of
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight

@@ -11,7 +11,7 @@ one stands first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,7 +19,6 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences.cues import phrases
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
-from mcp_reflect.domain.models import Match, Memory, ReflectionMemory
 from mcp_reflect.domain.text.recalled import LABELS
 
 
@@ -210,28 +209,15 @@ def _is_about(words: frozenset[str], known: frozenset[str]) -> bool:
     return words <= known and sum(map(word_weight, words)) >= _LEAST_SUBJECT
 
 
-def find_changes(memories: Sequence[Memory]) -> Iterator[tuple[Memory, Memory]]:
-    """Yield each two reflections in force of one user of which the later changes the earlier: later, earlier."""
-    found = [each for each in memories if isinstance(each, ReflectionMemory) and each.status != "superseded"]
-    for later in found:
-        told = _changes_in(later.reflection)
-        for earlier in found if told else ():
-            if earlier.user == later.user and earlier.created_at < later.created_at:
-                task, rules = _Said.of(earlier.task).words, _rules_in(earlier.reflection)
-                known = task.union(*(rule.words for rule in rules))
-                near = [change for change in told if change.may_be_about(known)]
-                if any(change.changes(rule, rule.words | task) for change in near for rule in rules):
-                    yield later, earlier
-
-
-def with_later_first(matches: Sequence[Match]) -> list[Match]:
-    """Return the matches of a query, each that changes an earlier lesson moved up to stand directly before it."""
-    ordered = list(matches)
-    for later, earlier in find_changes([match.memory for match in matches]):
-        places = {match.memory.id: place for place, match in enumerate(ordered)}
-        if places[earlier.id] < places[later.id]:
-            ordered.insert(places[earlier.id], ordered.pop(places[later.id]))
-    return ordered
+def changes_rule_of(later: str, earlier: str, task: str) -> bool:
+    """Return true where a sentence of a lesson gives a rule of an earlier one, learned on `task`, another value."""
+    told = _changes_in(later)
+    if not told:
+        return False
+    about, rules = _Said.of(task).words, _rules_in(earlier)
+    known = about.union(*(rule.words for rule in rules))
+    near = [change for change in told if change.may_be_about(known)]
+    return any(change.changes(rule, rule.words | about) for change in near for rule in rules)
 
 
 @lru_cache(maxsize=2_048)
