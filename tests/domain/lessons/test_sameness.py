@@ -20,6 +20,10 @@ WHOLE = (
         (WHOLE, "Guidance: " + WHOLE.upper() + "\nTools: Bash, Edit"),
         ("It needs a clean cache. Tests want port 5433.", "Tests want port 5433.\nIt needs a clean cache."),
         (WHOLE, WHOLE.replace("needs", "clearly needs")),
+        (
+            "Guidance: Run kind create cluster --config kind.yaml.",
+            "What worked: `kind create cluster --config kind.yaml`",
+        ),
     ],
 )
 def test_the_same_in_a_little_other_words(one: str, other: str) -> None:
@@ -36,6 +40,7 @@ def test_the_same_in_a_little_other_words(one: str, other: str) -> None:
         ("Retry requests that got 429", "Don't retry requests that got 429"),
         ("Migrate the database before the workers restart", "The workers restart before you migrate the database"),
         ("Use pnpm instead of npm", "Use npm instead of pnpm"),
+        ("Never run make clean first.", "What worked: `make clean first`"),
         ("Search with `grep -r token src`", "Search with `grep -R token src`"),
         ("Keep results where age < 30", "Keep results where age > 30"),
         ("Cap the backoff at 30 seconds", "Cap the backoff at 30 minutes"),

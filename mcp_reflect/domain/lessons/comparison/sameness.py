@@ -95,6 +95,18 @@ class Lesson:
         """Return the statements as a set, the words of each sorted where their order carries no meaning."""
         return frozenset(tuple(_sorted_where_free(statement)) for statement in self.statements)
 
+    @cached_property
+    def holds_code(self) -> bool:
+        """Return true where a statement holds code in backquotes."""
+        return any(word.startswith("`") for statement in self.statements for word in statement)
+
+    @cached_property
+    def unquoted(self) -> tuple[str, ...]:
+        """Return the words in order as if no code were quoted: an agent may write `run make test` without quotes."""
+        words = _words(self)
+        plain = (each for word in words for each in (_prose(word[1:]) if word.startswith("`") else (word,)))
+        return tuple(word for word in plain if word not in FRAME_STEMS)
+
     def key(self, task: str) -> int:
         """Return a 64-bit digest in [-2**63, 2**63) that lessons share which say the same; 0 for an empty lesson.
 
@@ -136,7 +148,7 @@ def say_the_same(one: Lesson, other: Lesson) -> bool:
     """Return true where the statements are the same, or one has plain words more than the other. Symmetric."""
     if one.is_empty or other.is_empty:
         return False
-    if one.form == other.form:
+    if one.form == other.form or (one.holds_code != other.holds_code and one.unquoted == other.unquoted != ()):
         return True
     shorter, longer = sorted((_words(one), _words(other)), key=len)
     more = _beyond(shorter, longer)
