@@ -79,7 +79,9 @@ def test_a_condition_of_the_sentence_before_heads_no_lesson() -> None:
 
 
 def test_a_short_instruction_of_the_user_is_kept_and_what_stands_around_it_is_not() -> None:
-    lesson = lesson_of(*BEGUN, SETTLED, "Shall the file be closed?", "oh definitely, call feed.close() behind it. haha")
+    lesson = lesson_of(
+        *BEGUN, SETTLED, "Fine. Shall the file be closed?", "oh definitely, call feed.close() behind it. haha"
+    )
     assert "call feed.close() behind it." in lesson
     assert "definitely" not in lesson
 
@@ -117,6 +119,13 @@ def test_who_begins_with_small_letters_is_read_by_sentences() -> None:
         "nobody asks for more.",
     ]
     assert len(list(split_sentences("It is set in the approx. middle of app.py at 0.5 s. see there."))) == 1
+
+
+def test_an_abbreviation_in_two_letters_ends_no_sentence() -> None:
+    assert list(split_sentences("Dann z. B. `berth-7-kurz`. Das ist d. h. Nummer zuerst.")) == [
+        "Dann z. B. `berth-7-kurz`.",
+        "Das ist d. h. Nummer zuerst.",
+    ]
 
 
 def test_an_abbreviation_ends_no_sentence_where_a_name_or_a_number_follows() -> None:

@@ -20,9 +20,9 @@ _BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+|^[ \t]*#{1,6}[ \t]+
 _EMPHASIS = re.compile(r"(`[^`]*`|\b__\w+__\b)|(?<![\w*])(\*{1,3}|_{2})(?=\S)(.+?)(?<=\S)\2(?![\w*])")
 """Emphasised text as its third group; code, and names such as `__init__`, as the first."""
 # An abbreviation, an initial or an ordinal does not end a sentence: a capital, a quotation or a letter that is not
-# ASCII must follow.
+# ASCII must follow. Nor does the first half of one in two letters, as in the German "z. B.".
 _END = re.compile(
-    r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\b[A-Z]\.)"
+    r"(?<=[.!?])(?!(?<=\b[a-z]\.)\s\w{1,2}\.)(?<!\b[a-z]\.\s\w\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\b[A-Z]\.)"
     r"[\"')\]»”]{0,2}\s+(?=[\"'(\[`«„“¿¡]?(?:[A-Z0-9]|[^\W\x00-\x7f])|`\w)|(?<=[。！？])(?=\w)"
 )
 _LOWER_END = re.compile(r"(?<=[^\W\d_]{2}[.!?])\s+(?=[a-z])|(?<=[\d)\]`'\"][.!?])\s+(?=[a-z])|(?<=[!?])\s+(?=[a-z])")
