@@ -75,7 +75,12 @@ def test_a_sentence_that_hangs_on_a_comment_is_not_chosen() -> None:
 
 
 def test_what_a_user_rules_is_kept_whatever_it_points_at() -> None:
-    turns = [Turn(USER, "Round the tax."), Turn("assistant", "I used round()."), Turn(USER, "It must round half even.")]
+    turns = [
+        Turn(USER, "Round the tax."),
+        Turn("assistant", "I used round()."),
+        Turn(USER, "It must round half even."),
+        Turn("assistant", "Understood."),
+    ]
     assert "It must round half even." in [each.text for each in select_sentences(list(find_candidates(turns)), "", 400)]
 
 

@@ -123,3 +123,94 @@ def test_what_was_explained_gives_way_to_what_was_settled() -> None:
     )
     assert "Kafka" in lesson
     assert explained not in lesson
+
+
+def test_what_a_user_excepts_from_a_proposal_is_not_told_as_settled() -> None:
+    lesson = lesson_of(
+        "How should the importer log?",
+        "One line per file, with its size. I'd also mask half of the file names.",
+        "fine except the masking, the harbours look for names.",
+        "Added to importer.py: one line per file, all names as they are.",
+    )
+    assert "one line per file, all names as they are." in lesson
+    assert "I'd also mask half" not in lesson
+
+
+def test_a_name_that_the_user_wants_left_out_is_not_told_as_settled() -> None:
+    lesson = lesson_of(
+        "Wie heißen die Tags?",
+        "Vorschlag: z. B. `release/2024-05`.",
+        "Ohne release/. Nur `v2024-05`, sonst findet der Mirror sie nicht.",
+        "Also: `v2024-05`, ohne Präfix.",
+        "passt",
+    )
+    assert "`v2024-05`, ohne Präfix." in lesson
+    assert "release/2024-05" not in lesson
+
+
+def test_a_decision_to_stay_is_told_and_what_it_takes_back_is_not() -> None:
+    lesson = lesson_of(
+        "I think all reports should move from Jasper to LaTeX.",
+        "LaTeX sets tables better. How many reports are there?",
+        "about 9. ok, new ones in LaTeX",
+        "New reports are written in LaTeX from now on, the 9 old ones stay.",
+        "wait, only Jasper runs at the customer's. forget it, we stay with Jasper.",
+        "Nothing changes then: Jasper for all reports.",
+    )
+    assert "we stay with Jasper." in lesson
+    assert "only Jasper runs at the customer's." in lesson
+    assert "written in LaTeX" not in lesson
+
+
+def test_an_answer_is_told_without_a_question_that_it_does_not_answer() -> None:
+    lesson = lesson_of(
+        "In which format do we export the berths?",
+        "GeoJSON is read by every map, GML by the authority. Do you need heights, too?",
+        "GeoJSON then. And never round the positions.",
+        "So: GeoJSON, positions are not rounded.",
+    )
+    assert "GeoJSON, positions are not rounded." in lesson
+    assert "heights" not in lesson
+
+
+def test_a_yes_or_no_is_told_with_its_question() -> None:
+    lesson = lesson_of(
+        TASK,
+        "May the export be started by the website?",
+        "no, via cron and by hand is enough",
+        "OK. Added to export.md: started by cron and by hand only.",
+    )
+    assert "May the export be started by the website? no, via cron and by hand is enough" in lesson
+
+
+def test_what_is_recorded_at_the_end_is_told() -> None:
+    lesson = lesson_of(
+        "who signs the harbour permits now?",
+        "The handbook names Wilma.",
+        "she left. Jonte does it, with a scan",
+        "Updated handbook.md: permits are signed by Jonte, with a scan.",
+        "good. never trust a handbook, haha",
+    )
+    assert "permits are signed by Jonte" in lesson
+    assert "never trust" not in lesson
+
+
+def test_a_fact_of_the_project_that_the_user_takes_up_is_told() -> None:
+    lesson = lesson_of(
+        "what do I call to reset my test data?",
+        "The Makefile has a target for it: make reset-berths, which takes 20 seconds.",
+        "ok so make reset-berths it is, never the SQL by hand again",
+        "Agreed.",
+    )
+    assert "make reset-berths" in lesson
+
+
+def test_no_name_of_a_speaker_is_read_into_a_label() -> None:
+    lesson = lesson_of(
+        "Which level for a lost berth?",
+        "Warning: I'd say, because a retry finds it. Or an error?",
+        "error, somebody has to look. `level=error` in berths.yml",
+        "Done: berths.yml has level=error for a lost berth.",
+    )
+    assert "Done: berths.yml has level=error for a lost berth." in lesson
+    assert "Warning: I'd say" not in lesson

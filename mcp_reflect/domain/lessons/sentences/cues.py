@@ -136,7 +136,7 @@ COURTESY = Cue(
         """thank(?:s| you) | you're welcome | have a (?:good|great|nice|wonderful|lovely|pleasant|safe) | safe travels
             feel free | let me know | glad | appreciate | anything else | hope you | sorry (?:for|about) | apologi[sz]e
             look(?:ing)? forward | (?:do not|don't) hesitate | further (?:assistance|questions) | pleasure | never ?mind
-            good (?:luck|morning|day|evening) | (?:nice|good|great|excellent) (?:work|job) | well done | cheers"""
+            good (?:luck|morning|day|evening) | (?:nice|good|great|excellent) (?:work|job) | well done | cheers | thx"""
     ),
     0.15,
 )

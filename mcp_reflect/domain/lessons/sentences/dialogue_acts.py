@@ -32,9 +32,13 @@ _ACCEPTS = phrases(
             fine | cool | go | that's (?:it|right|fine) | that works | ship it | go (?:ahead|with|for) | done | lgtm
             sounds (?:\\w+ )?(?:good|right|fine|great) | do (?:it|that|so|\\d) | (?:oh )?(?:nice|great|good),? do it
             precisely | sure | please do | absolutely | works for me | deal | (?:I )?(?:like|love) (?:it|that|this)
-            approved | merged | shipped""",
+            approved | merged | shipped | super | excellent | lovely | fair(?: enough)? | looks (?:good|right|fine)
+            ja | genau | passt | richtig | stimmt | einverstanden | klar | perfekt | oui | exact(?:ement)? | d'accord
+            parfait | ça marche | sí | vale | exacto | de acuerdo | perfecto | correcto | claro""",
     opening=True,
 )
+_YES_OR_NO = phrases("yes | yep | yeah | no | nope | nah | ja | nein | oui | non | sí", opening=True)
+_THUMBS_UP = re.compile(r"\s*[\U0001F44D\U0001F44C\U00002705\U0001F4AF]")
 _FOLLOWS = phrases(
     """(?:right|ok(?:ay)?|cool|great|good|yeah|yes|sure|nice),? (?:so|but|I|that|which|makes|it|and) (?!do\\b)\\w+
             (?:that )?makes sense | got it | I see""",
@@ -55,7 +59,7 @@ _NORM = phrases(
     """never | always | from now on | no exceptions? | mandatory | forbidden | not allowed | out of the question
             make it | and not | no \\w+,? please | instead of | rather than
             let's (?:say|use|do|keep|go|make|set|take|call|have) | we (?:use|go with|keep) | go with | needs? to be
-            \\w+ it is""",
+            \\w+ it is | asks? (?:me|us) first | without asking""",
     unless="""(?:we|I|they|nobody|you)(?:'ve|'ll| have| will)? (?:never|always) | never mind | more about
               (?:is|are|was|it's|that's) always | always (?:a|an|good|nice|help\\w*|been)""",
 )
@@ -89,12 +93,13 @@ _SUMS_UP = phrases(
     opening=True,
 )
 _WITHDRAWS = phrases(
-    """forget (?:about )?(?:it|that|this|what i) | never mind | nothing changes | not reproducible | another time
+    """forget (?:about )?(?:it|that|this|what i) | nothing changes | not reproducible | another time
             (?:revert|undo|drop|scrap) (?:it|that|this|everything|all|your \\w+) | delete the branch"""
 )
 _REJECTS = phrases(
     """(?:don't|dont|do not|doesn't|didn't) (?:like|want|need) | out of the question | too \\w+ | overkill | no | not
-            never | nope | melts? | breaks? | flaps? | can't | cannot | won't | against"""
+            never | nope | nobody | no one | get rid of | melts? | breaks? | flaps? | can't | cannot | won't
+            against"""
 )
 _AMENDS = phrases(
     """make it | then | instead | rather | changed? (?:it )?to | should be | not \\d+ | no longer | it is | too \\w+"""
@@ -109,7 +114,9 @@ _QUESTION = re.compile(
 """A question, also of who spares the mark."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _AMOUNT = re.compile(r"(\d+(?:[.,]\d+)*) ?([A-Za-z%€$£]*)")
-_NOT = re.compile(r"\b(?:not|instead of|rather than|no longer)\s+(?:\w+\s+)?(\d+(?:[.,]\d+)*)", re.IGNORECASE)
+_NOT = re.compile(
+    r"\b(?:not|instead of|rather than|no longer|get rid of)\s+(?:\w+\s+)?(\d+(?:[.,]\d+)*)", re.IGNORECASE
+)
 
 
 @memoize_short(entries=_SENTENCES, chars=_LONGEST)
@@ -140,12 +147,17 @@ def is_remark(sentence: str) -> bool:
 
 def accepts(sentence: str) -> bool:
     """Return true where a sentence begins as one that accepts what was proposed."""
-    return _ACCEPTS.match(sentence) and not _FOLLOWS.match(sentence)
+    return bool(_THUMBS_UP.match(sentence)) or (_ACCEPTS.match(sentence) and not _FOLLOWS.match(sentence))
+
+
+def says_yes_or_no(sentence: str) -> bool:
+    """Return true where a sentence begins with a yes or no, which says something beside its question alone."""
+    return _YES_OR_NO.match(sentence)
 
 
 def only_follows(sentence: str) -> bool:
     """Return true for "Right, that makes sense", or a bare "ok"."""
-    return _FOLLOWS.match(sentence) or (_ACCEPTS.match(sentence) and not is_substantial(sentence))
+    return _FOLLOWS.match(sentence) or (accepts(sentence) and not is_substantial(sentence))
 
 
 def offers(sentence: str) -> bool:
@@ -184,9 +196,14 @@ def numbers_of(sentence: str) -> frozenset[str]:
     return frozenset(_NUMBER.findall(without_commits(sentence)))
 
 
+def rejects(sentence: str) -> bool:
+    """Return true where a sentence turns something down."""
+    return _REJECTS.search(sentence)
+
+
 def rejected_numbers(sentences: Iterable[str]) -> set[str]:
     """Return the numbers in those of the sentences that turn something down."""
-    return {number for each in sentences if _REJECTS.search(each) for number in numbers_of(each)}
+    return {number for each in sentences if rejects(each) for number in numbers_of(each)}
 
 
 class Amendment(NamedTuple):

@@ -97,9 +97,10 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
     What the agent says first of what it just did ("That took too much away") is understood beside that alone, and a
     short order to itself before an act ("Try the other one.") is no rule.
     """
-    turns = _without_farewell(turns)
+    whole, turns = turns, _without_farewell(turns)
     talked = not any(turn.acted for turn in turns)
-    if talked and (talk := read_talk(turns, USER)):
+    answered = sum(turn.role == USER for turn in turns) > 1
+    if talked and answered and (talk := read_talk(whole, USER)):  # a last "ok" accepts something, too
         yield from _of_talk(turns, talk)
         return
     states = states_policy if one_case and sum(turn.role == USER for turn in turns) > 1 else states_rule

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from mcp_reflect.domain.lessons.sentences import dialogue_acts as acts
-from mcp_reflect.domain.lessons.sentences.cues import CORRECTION
-from mcp_reflect.domain.lessons.sentences.settlement_score import LEAST_LIKELY, SpokenTurn, likelihood
+from mcp_reflect.domain.lessons.sentences import settlement_cues as cues
+from mcp_reflect.domain.lessons.sentences.cues import CORRECTION, COURTESY
+from mcp_reflect.domain.lessons.sentences.exceptions import Excepted, excepted_in
+from mcp_reflect.domain.lessons.sentences.settlement_score import LEAST_LIKELY, SpokenTurn, likelihood, values_in
 from mcp_reflect.domain.lessons.sentences.vocabulary import names_something, term_weights
 
 ASKED_WITHIN = 2
@@ -21,14 +23,12 @@ _OFFERED_WITHIN = 3
 """Sentences at the end of a turn one of which proposes what is accepted."""
 _TAKEN_OVER = 2
 """Values of a user that an agent repeats in a turn where it took them as settled."""
-_AMENDED_WITHIN = 5
-"""Turns ahead in which a user may replace a value."""
-_LAST_WORDS = 5
-"""Sentences of users at the end of a talk in which they take everything back."""
-_MANY_TURNS = 6
-"""Turns from which there is enough to compare; in fewer a single ruling settles."""
 _LONG_TURNS = 35
-"""Mean words of a turn from which somebody explains: rules of general knowledge stand in most of such talks."""
+"""Mean words of a turn from which somebody explains, and speaks of what is recorded and done all along."""
+_AGREED_AFTER = 2
+"""Turn of a user behind which what they say yes to is a conclusion, and no answer to their task."""
+_AMENDED_WITHIN = 8
+"""Turns ahead in which a user may replace a value."""
 _COMPARED = 40
 """First sentences of a turn that are compared with those of the next: nobody rules at greater length."""
 
@@ -46,17 +46,14 @@ class SettledTalk:
 
     @cached_property
     def settles(self) -> bool:
-        """Return true where something was ruled, accepted, done or summed up that was not taken back in the end.
+        """Return true where the talk is likely to settle something.
 
-        In a talk of many short turns the likelihood of that decides.
+        Where turns are long, somebody must also have ruled, accepted, done or summed up something.
         """
-        last = [sentence for number in self.users for sentence in self.said[number]][-_LAST_WORDS:]
-        if any(map(acts.withdraws, last)):
+        if likelihood(self._turns) < LEAST_LIKELY:
             return False
         words = sum(len(sentence.split()) for turn in self._turns for sentence in turn.sentences)
-        if len(self._turns) >= _MANY_TURNS and words < _LONG_TURNS * len(self._turns):
-            return likelihood(self._turns) >= LEAST_LIKELY
-        return any(
+        return words < _LONG_TURNS * len(self._turns) or any(
             self._is_settled_by_user(number) if number in self.users else self._is_settled_by_agent(number)
             for number in range(1, len(self.said))
         )
@@ -114,13 +111,21 @@ class SettledTalk:
 
     def _rules(self, number: int, sentence: str) -> bool:
         """Return true for what a user states as to be so: by its wording, or because the agent then took it so."""
+        if number == self.stays_from and cues.stays(sentence):
+            return True
         if acts.is_question(sentence) or acts.is_left_open(sentence) or acts.only_follows(sentence):
             return False
         if acts.is_norm(sentence):
-            return True
+            return names_something(sentence) or not self.is_aside(number, sentence)
         if not names_something(sentence) and self.says_one_word(number, sentence):
             return False
         return any(acts.is_repeated(sentence, each) for each in self.turn(number + 1))
+
+    def is_aside(self, number: int, sentence: str) -> bool:
+        """Return true for what a user says last of all, with thanks or behind a report of what was recorded."""
+        if number < len(self.said) - 1:
+            return False
+        return COURTESY.holds(sentence) or any(map(cues.records, self.turn(number - 1)))
 
     def says_one_word(self, number: int, sentence: str) -> bool:
         """Return true for a word alone, and no number, for which the agent neither asked nor had it named before."""
@@ -139,12 +144,71 @@ class SettledTalk:
         if any(map(acts.is_left_open, answer)) or not any(map(acts.accepts, answer[:2])):
             return False
         is_advice = any(map(acts.asks_advice, self.turn(number - 2)))
-        return is_advice or any(map(acts.offers, self.said[number - 1][-_OFFERED_WITHIN:]))
+        before = self.said[number - 1]
+        concludes = number > _AGREED_AFTER and not acts.is_question(before[-1]) and acts.accepts(answer[0])
+        return is_advice or concludes or any(map(acts.offers, before[-_OFFERED_WITHIN:]))
 
     def question_before(self, number: int) -> str:
         """Return what an agent asked at the end of the turn before; empty without a short question there."""
         asked = reversed(self.said[number - 1][-ASKED_WITHIN:])
         return next((each for each in asked if acts.is_question(each) and len(each) <= _LONGEST_QUESTION), "")
+
+    def asked_by(self, number: int) -> str:
+        """Return the question that the first sentence of a user's turn answers; empty where it answers another matter.
+
+        A bare "OK?" asks nothing. What takes up a word of the agent's statements, and none of the question, is said of
+        those.
+        """
+        question = self.question_before(number)
+        if not question or not acts.is_substantial(question):
+            return ""
+        words = term_weights(self.said[number][0]).keys()
+        stated = (each for each in self.turn(number - 1) if not acts.is_question(each))
+        is_of_statement = words.isdisjoint(term_weights(question)) and any(
+            not words.isdisjoint(term_weights(each)) for each in stated
+        )
+        return "" if is_of_statement else question
+
+    def answers_with_fact(self, number: int, sentence: str) -> bool:
+        """Return true where an agent tells, when asked, a fact of the project, and the user takes it up.
+
+        They say yes to it, or repeat a value of it. What the agent proposes, or asks back about, is no fact yet.
+        """
+        values, said, answer = values_in(sentence), self.turn(number), self.turn(number + 1)
+        if not (answer and (values or cues.names_place(sentence))) or acts.offers(sentence):
+            return False
+        if not any(map(acts.is_question, self.turn(number - 1))) or acts.is_question(said[-1]):
+            return False
+        if self.is_corrected(number) or any(map(acts.is_left_open, answer)) or acts.rejects(answer[0]):
+            return False
+        return acts.accepts(answer[0]) or any(values & values_in(each) for each in answer if not acts.is_question(each))
+
+    @cached_property
+    def excepted(self) -> dict[int, Excepted]:
+        """What the user's turn after each one of the agent leaves out of it."""
+        return {number - 1: excepted_in(self.turn(number)) for number in self.users if number}
+
+    @cached_property
+    def stays_from(self) -> int:
+        """The turn in which a user takes back what was to be done and says by what they stay; 0 where there is none."""
+        return next((n for n in reversed(self.users) if self._takes_back(n)), 0)
+
+    def _takes_back(self, number: int) -> bool:
+        return any(map(acts.withdraws, self.turn(number))) and any(map(cues.stays, self.turn(number)))
+
+    def answers_alone(self, number: int, question: str) -> bool:
+        """Return true for a turn of one sentence that says yes or no: what else it says hangs on the question.
+
+        Not where both have numbers: the answer replaces those of the question then.
+        """
+        sentence, *more = self.said[number]
+        return (
+            not more and acts.says_yes_or_no(sentence) and not (acts.numbers_of(sentence) and acts.numbers_of(question))
+        )
+
+    def is_corrected(self, number: int) -> bool:
+        """Return true where a user's next turn begins as one that corrects."""
+        return any(map(CORRECTION.match, self.turn(number + 1)[:1]))
 
     @cached_property
     def sums(self) -> list[int]:

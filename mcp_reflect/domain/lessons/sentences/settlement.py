@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences import dialogue_acts as acts
+from mcp_reflect.domain.lessons.sentences import settlement_cues as cues
 from mcp_reflect.domain.lessons.sentences.chatter import is_clause
 from mcp_reflect.domain.lessons.sentences.settled_talk import ASKED_WITHIN, SettledTalk
 from mcp_reflect.domain.lessons.sentences.settlement_score import SpokenTurn
@@ -38,11 +39,13 @@ _UNSETTLED = 0.05
 
 _SHORT = 6.0
 """Weight of words below which an answer is told with its question."""
+_AT_END = 2
+"""Turns at the end in which what was settled is recorded."""
 _CLAUSE_WORDS = 3
 """Number of words from which an answer with a verb stands alone."""
 
 _SPEAKER = re.compile(r"\A([A-Z][\w-]{1,20}:)\s+")
-"""Who of several users says something."""
+"""Who of several users says something. Where not each of their turns has it, it is a word of the sentence: "Yes: …"."""
 _OF_SPEAKER = re.compile(r"\b(?:I|me|my|mine)\b")
 
 
@@ -74,7 +77,8 @@ def read_talk(turns: Sequence[_Turn], user: str) -> list[list[Spoken]] | None:
     by_user = [turn.role == user for turn in turns]
     if sum(by_user) < 2 or all(by_user):  # noqa: PLR2004 - the task and an answer
         return None
-    said = [list(split_sentences(_SPEAKER.sub("", turn.text), shortest=1)) for turn in turns]
+    named = all(_SPEAKER.match(turn.text) for turn in turns if turn.role == user)
+    said = [list(split_sentences(_text_of(turn, by_name=named and turn.role == user), shortest=1)) for turn in turns]
     blocks = [list(block) for _, block in groupby(range(len(turns)), lambda number: by_user[number])]
     talk = SettledTalk(
         [[each for turn in block for each in said[turn]] for block in blocks],
@@ -85,8 +89,13 @@ def read_talk(turns: Sequence[_Turn], user: str) -> list[list[Spoken]] | None:
     spoken: list[list[Spoken]] = []
     for number, block in enumerate(blocks):
         told = iter(standing.of_turn(number))
-        spoken += ([_with_speaker(next(told), turns[turn].text) for _ in said[turn]] for turn in block)
+        spoken += ([_with_speaker(next(told), turns[turn].text if named else "") for _ in said[turn]] for turn in block)
     return spoken
+
+
+def _text_of(turn: _Turn, *, by_name: bool) -> str:
+    """The text of a turn; `by_name` says that it begins with the name of who speaks."""
+    return _SPEAKER.sub("", turn.text) if by_name else turn.text
 
 
 def _with_speaker(spoken: Spoken, text: str) -> Spoken:
@@ -107,7 +116,7 @@ class _Standing:
         for place, sentence in enumerate(self._talk.said[number]):
             if not self._talk.settles:
                 yield Spoken(sentence, _UNSETTLED)
-            elif acts.is_question(sentence) or self._holds_replaced(number, sentence):
+            elif acts.is_question(sentence) or self._is_turned_down(number, sentence):
                 yield Spoken(sentence, _TURNED_DOWN)
             elif number in self._talk.users:
                 yield self._of_user(number, place)
@@ -118,35 +127,65 @@ class _Standing:
         sentence = self._talk.said[number][place]
         if number == 0:
             return Spoken(sentence, _STATED if acts.is_norm(sentence) else _DISCUSSED)
-        if acts.is_left_open(sentence):
-            return Spoken(sentence, _TURNED_DOWN)
         rules = place in self._talk.rulings[number]
-        question = self._talk.question_before(number) if place == 0 else ""
-        if question and not _stands_alone(sentence):
+        if acts.is_left_open(sentence) and not rules:
+            return Spoken(sentence, _TURNED_DOWN)
+        question = self._talk.asked_by(number) if place == 0 else ""
+        if question and (self._talk.answers_alone(number, question) or not _stands_alone(sentence)):
             return Spoken(sentence, _RULED if rules else _STATED, is_ruling=True, asked=question)
         if rules:
             return Spoken(sentence, _RULED, is_ruling=True)
         ends = number >= len(self._talk.said) - 2 and not names_something(sentence)
         if ends or acts.is_remark(sentence) or self._talk.says_one_word(number, sentence):
-            return Spoken(sentence, _REMARKED)
+            is_aside = ends and self._talk.is_aside(number, sentence)
+            return Spoken(sentence, _DISCUSSED if is_aside else _REMARKED)
         return Spoken(sentence, _STATED, is_ruling=True)
 
     def _of_agent(self, number: int, place: int) -> Spoken:
         sentence = self._talk.said[number][place]
-        if number > 1 and acts.sums_up(sentence):
-            return Spoken(sentence, _SUMMED_UP, is_ruling=True)
-        if number > 1 and (place > self._talk.sums[number] or self._repeats_ruling(number, sentence)):
-            return Spoken(sentence, _RULED, is_ruling=True)
+        if number > 1 and (factor := self._factor_of_ruling(number, place)):
+            return Spoken(sentence, factor, is_ruling=True)
         carries_out = number > 1 and acts.commits(self._talk.said[number][0]) and acts.is_substantial(sentence)
         values = acts.numbers_of(sentence)
         if not carries_out and values & self._talk.rejected[number]:
             return Spoken(sentence, _TURNED_DOWN)
-        if carries_out or self._is_taken_up(number, sentence, values):
+        is_fact = self._talk.answers_with_fact(number, sentence) or self._is_cited(number, sentence)
+        if carries_out or is_fact or self._is_taken_up(number, sentence, values):
             return Spoken(sentence, _STATED, is_ruling=True)
         if self._talk.accepted.get(number + 1) and self._fits_answer(number, values):
             is_last = place >= len(self._talk.said[number]) - ASKED_WITHIN
             return Spoken(sentence, _STATED if is_last else _ACCEPTED_TOO, is_ruling=True)
         return Spoken(sentence, _DISCUSSED)
+
+    def _factor_of_ruling(self, number: int, place: int) -> float:
+        """Return the factor of what an agent sums up, repeats or records; 0 for what is none of this."""
+        sentence = self._talk.said[number][place]
+        if acts.sums_up(sentence):
+            return _SUMMED_UP
+        if place > self._talk.sums[number] or self._repeats_ruling(number, sentence):
+            return _RULED
+        is_at_end = number >= len(self._talk.said) - _AT_END
+        if self._records(number, sentence, may_be_state=is_at_end and place == 0):
+            return _RULED if is_at_end else _STATED
+        return 0.0
+
+    def _records(self, number: int, sentence: str, *, may_be_state: bool) -> bool:
+        """Return true where an agent reports what was done or what a file says now, and the user does not object.
+
+        With `may_be_state` also where it says how something stands ("The limit is set").
+        """
+        if self._talk.is_corrected(number) or not acts.is_substantial(sentence):
+            return False
+        return cues.records(sentence) or (may_be_state and cues.says_it_is_done(sentence))
+
+    def _is_cited(self, number: int, sentence: str) -> bool:
+        """Return true for what an agent cites from a file of the project, where the user does not object."""
+        return cues.cites(sentence) and not self._talk.is_corrected(number)
+
+    def _is_turned_down(self, number: int, sentence: str) -> bool:
+        if 0 < number < self._talk.stays_from or self._holds_replaced(number, sentence):
+            return True
+        return number in self._talk.excepted and self._talk.excepted[number].hold(sentence)
 
     def _fits_answer(self, number: int, values: frozenset[str]) -> bool:
         """Return true for values of which the next turn names all, or none at all."""
