@@ -18,6 +18,7 @@ from mcp_reflect.application.maintenance.export_file import (
     encode_export_line,
     read_rows,
 )
+from mcp_reflect.application.maintenance.redacted_rows import RowRedaction
 from mcp_reflect.application.maintenance.unearned import Importer, without_unearned
 from mcp_reflect.application.ports import AuditRows, Ledger, Progress, Taken
 from mcp_reflect.domain.field_checks import InvalidRecord
@@ -30,12 +31,14 @@ _LISTED = 5
 class ImportResult:
     """The result of an import: the project, and the rows added and skipped by table.
 
-    `earned` is false where memories came without what reviews had given them elsewhere.
+    `redacted` counts the rows in which secrets were replaced. `earned` is false where memories came without what
+    reviews had given them elsewhere.
     """
 
     project: str
     added: Mapping[str, int]
     skipped: Mapping[str, int]
+    redacted: int
     earned: bool
 
 
@@ -84,7 +87,7 @@ def import_project(
     trust_reviews: bool = False,
     progress: Progress | None = None,
 ) -> ImportResult:
-    """Import an export in one transaction; rows that exist with the same content are skipped.
+    """Import an export in one transaction, without its secrets; rows that exist with the same content are skipped.
 
     `project` is the target, by default the project in the header. Imported reviews are ordered after existing ones.
     An export that this ledger did not write comes without what its reviews gave (`unearned.py`), unless
@@ -99,8 +102,10 @@ def import_project(
         earned = trust_reviews or session.projects.is_own_export(sha256)
         rows = session.projects.audit_rows(target)
         before, present = set(_findings(rows)), {memory.id for memory in rows[0]}
-        found = read_rows(file, header, progress)
-        taken = session.projects.import_rows(found if earned else without_unearned(found, importer), target)
+        redaction = RowRedaction()
+        found = redaction.redact_rows(read_rows(file, header, progress))
+        found = found if earned else without_unearned(found, importer)
+        taken = session.projects.import_rows(found, target, redaction.redact_row)
         _refuse_conflicts(taken)
         try:
             rows = session.projects.audit_rows(target)
@@ -111,7 +116,7 @@ def import_project(
             raise ArchiveError(f"{file}: does not agree with itself: {_listed(wrong)}; nothing was changed")
         if unearned := list(_unearned(rows, present, importer.initial_q)):
             raise ArchiveError(f"{file}: claims what no review gave: {_listed(unearned)}; nothing was changed")
-    return ImportResult(target, taken.added, taken.skipped, earned)
+    return ImportResult(target, taken.added, taken.skipped, redaction.redacted, earned)
 
 
 def _findings(rows: AuditRows) -> list[str]:

@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from mcp_reflect.application.maintenance.derived_columns import derived_columns, own_evidence
 from mcp_reflect.application.ports import PortableRow
-from mcp_reflect.domain.error_matching.keywords import error_keywords
-from mcp_reflect.domain.error_matching.stored_signatures import memory_signatures
-from mcp_reflect.domain.models import MEMORY_KINDS
 from mcp_reflect.domain.ranking.recency import microseconds
-from mcp_reflect.domain.reflection.embedded_text import embedded_text
 from mcp_reflect.errors import ArchiveError
 
 _LEFT_OUT = frozenset({"utility_events", "witnesses", "retrievals", "memory_log", "insight_jobs", "embeddings"})
@@ -78,20 +75,11 @@ _NO_UTILITY: _Row = {"reviews": 0, "passes": 0, "trials": 0.0, "successes": 0.0,
 
 def _memory(row: _Row) -> _Row:
     """The columns of a memory that its texts do not give, as its texts give them."""
-    kind = MEMORY_KINDS[row["kind"]]
-    searched = kind.model_construct(**{name: row[name] for name in _TEXTS if name in kind.model_fields})
-    mistake, evidence = row["key_mistake"], row["evidence"] if kind is MEMORY_KINDS["error"] else []
-    return {
+    return derived_columns(row) | {
         "author": "import",
         "status": "active" if row["status"] == "adopted" else row["status"],
-        "embedded_text": embedded_text(searched),
-        "error_keywords": "\n".join(error_keywords(mistake, evidence)) if mistake else "",
-        "error_signatures": "\n".join(memory_signatures(mistake, evidence)) if mistake else "",
-        "evidence": evidence,
+        "evidence": own_evidence(row),
         "recurrences": 0,
         "seen_in": [],
         "importance": None if row["importance"] is None else 0.0,
     }
-
-
-_TEXTS = ("task", "reflection", "key_mistake", "evidence")

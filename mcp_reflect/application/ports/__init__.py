@@ -16,6 +16,7 @@ from mcp_reflect.application.ports.records import (
     PortableRow,
     ProjectCounts,
     ProjectOverview,
+    RowChange,
     Taken,
     TraceSummary,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "RecordSession",
     "ReflectionDialogue",
     "Reflector",
+    "RowChange",
     "Taken",
     "TraceSummary",
     "Unwritable",

@@ -12,6 +12,7 @@ from mcp_reflect.application.ports.records import (
     PortableRow,
     ProjectCounts,
     ProjectOverview,
+    RowChange,
     Taken,
 )
 
@@ -63,8 +64,10 @@ class ProjectRepository(ProjectQueries, Protocol):
         """Remember an export that this ledger wrote, by its checksum."""
         ...
 
-    def import_rows(self, rows: Iterable[PortableRow], project: str) -> Taken:
+    def import_rows(self, rows: Iterable[PortableRow], project: str, redact: RowChange | None = None) -> Taken:
         """Insert rows as `export` gives them, for `project`; what is there already stays as it is.
+
+        A row that is there and is the same once `redact` was called with its table and itself is no conflict.
 
         Raises ArchiveError for rows that do not fit the tables.
         """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
@@ -25,6 +25,7 @@ class AuditRows(NamedTuple):
 
 
 PortableRow = tuple[str, Mapping[str, Any]]
+RowChange = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 """A row of the named table as JSON values."""
 
 

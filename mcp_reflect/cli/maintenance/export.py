@@ -125,7 +125,7 @@ def _import_all(access: LedgerAccess, file: Path, *, here: bool, trust_reviews: 
     if done.project == present:
         print_warnings(access.mirror.write())
     if as_json:
-        counts = {"added": done.added, "skipped": done.skipped, "embedded": embedded}
+        counts = {"added": done.added, "skipped": done.skipped, "redacted": done.redacted, "embedded": embedded}
         show_json({"project": done.project, "reviews_taken_over": done.earned} | counts)
     else:
         _tell_import(done, embedded, profile)
@@ -141,6 +141,12 @@ def _tell_import(done: ImportResult, embedded: int, profile: Profile) -> None:
         markup=False,
         soft_wrap=True,
     )
+    if done.redacted:
+        out.print(
+            f"{format_count(done.redacted, 'row')} of the file held secrets; they were replaced by [redacted:…].",
+            markup=False,
+            soft_wrap=True,
+        )
     if not done.earned:
         out.print(
             f"This home did not write the export: its texts were taken in, its memories start at {profile.initial_q:g} "

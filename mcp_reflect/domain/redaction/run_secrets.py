@@ -37,6 +37,11 @@ def redact_run(trajectory: Trajectory, words: Mapping[str, Any]) -> RedactedRun:
 
     Nothing else is taken from the words: what a secret is by itself in one of them is for `redact` to find.
     """
+    return redact_telling(trajectory, words)[0]
+
+
+def redact_telling(trajectory: Trajectory, words: Mapping[str, Any]) -> tuple[RedactedRun, frozenset[str]]:
+    """Return a run as `redact_run` does, and the secrets that it tells: each is one wherever it stands."""
     printed = printed_secrets(trajectory)
     given = trajectory if trajectory.messages is None else _without(trajectory, printed)
     redacted = _redact(given)
@@ -44,7 +49,8 @@ def redact_run(trajectory: Trajectory, words: Mapping[str, Any]) -> RedactedRun:
     for value in words.values():
         told.update(_told(value, redact_json(value)))
     left = printed | {word for word in told if _is_known_anywhere(word)}
-    return RedactedRun(_without(redacted, left), {name: without_words(value, left) for name, value in words.items()})
+    clean = {name: without_words(value, left) for name, value in words.items()}
+    return RedactedRun(_without(redacted, left), clean), left
 
 
 def redact_trajectory(trajectory: Trajectory) -> Trajectory:

@@ -15,6 +15,7 @@ from mcp_reflect.application.ports import (
     AuditRows,
     Portable,
     PortableRow,
+    RowChange,
     Taken,
 )
 
@@ -57,8 +58,8 @@ class SqlProjects(SqlProjectRecords, SqlRepository):
         if not self.is_own_export(sha256):
             self._connection.execute(insert(schema.exports), {"sha256": sha256})
 
-    def import_rows(self, rows: Iterable[PortableRow], project: str) -> Taken:
+    def import_rows(self, rows: Iterable[PortableRow], project: str, redact: RowChange | None = None) -> Taken:
         """Insert exported rows that are not there yet; raises ArchiveError for rows that do not fit."""
         from mcp_reflect.adapters.sql_ledger.transfer.row_import import RowImport  # noqa: PLC0415 - few need it
 
-        return RowImport(self._connection, self._feed, project).take(rows)
+        return RowImport(self._connection, self._feed, project, redact).take(rows)

@@ -29,7 +29,7 @@ from mcp_reflect.adapters.sql_ledger.transfer.portable import (
     portable_tables,
 )
 from mcp_reflect.adapters.sql_ledger.utilities import count_trials
-from mcp_reflect.application.ports import PortableRow, Taken
+from mcp_reflect.application.ports import PortableRow, RowChange, Taken
 from mcp_reflect.errors import ArchiveError
 
 _MAY_DIFFER = {
@@ -51,7 +51,10 @@ Key = TypeVar("Key")
 class RowImport:
     """One import; it holds the ledger's counter from the first row to the commit."""
 
-    def __init__(self, connection: Connection, feed: SqlChangeFeed, project: str) -> None:
+    def __init__(
+        self, connection: Connection, feed: SqlChangeFeed, project: str, redact: RowChange | None = None
+    ) -> None:
+        self._redact = redact
         self._connection = connection
         self._feed = feed
         self._project = project
@@ -97,7 +100,7 @@ class RowImport:
         for key, mine in groups.items():
             if key not in there:
                 new += mine
-            elif not _same(table, mine, there[key]):
+            elif not self._is_there(table, mine, there[key]):
                 self._conflict(f"{table.name} {' '.join(map(str, key))}")
                 projects = {row["project"] for row in there[key] if row.get("project")}
                 self._other_projects |= projects - {self._project}
@@ -133,6 +136,13 @@ class RowImport:
                     taken = select(*columns).where(tuple_(*columns).in_(part))
                     for row in self._connection.execute(taken):
                         self._conflict(f"{table.name} with {columns[-1].name} {row[-1]}")
+
+    def _is_there(self, table: Table, mine: list[dict[str, Any]], there: list[Mapping[str, Any]]) -> bool:
+        """Return whether the rows are there already, perhaps redacted by earlier rules."""
+        redact = self._redact
+        return _same(table, mine, there) or (
+            redact is not None and _same(table, mine, [redact(table.name, row) for row in there])
+        )
 
     def _conflict(self, what: str) -> None:
         if len(self._conflicts) <= _CONFLICTS_LISTED:
