@@ -19,6 +19,8 @@ from mcp_reflect.domain.redaction.by_name.nearby_secrets import redact_near_acco
 from mcp_reflect.domain.redaction.by_name.secret_names import kind_of_name, least_digits
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
 from mcp_reflect.domain.redaction.by_position.account_records import redact_records
+from mcp_reflect.domain.redaction.by_position.json_members import without_told_members
+from mcp_reflect.domain.redaction.by_position.key_parts import redact_key_parts
 from mcp_reflect.domain.redaction.by_position.manifest_secrets import redact_manifests
 from mcp_reflect.domain.redaction.by_position.positional_secrets import redact_positional
 from mcp_reflect.domain.redaction.by_position.printed_secrets import redact_printed
@@ -153,6 +155,7 @@ def _named_word(text: str, name: str) -> str:
 
 def _object(fields: dict[Any, Any], name: str) -> dict[Any, Any]:
     label = next((fields[key] for key in ("name", "key", "Name", "Key") if _is_label(fields.get(key))), "")
+    fields = without_told_members(fields)
     done: dict[Any, Any] = {}
     for key, item in fields.items():
         if not isinstance(key, str):
@@ -186,7 +189,8 @@ def _is_telling(name: str) -> bool:
 def _redact_once(text: str) -> str:
     for known in _patterns_for(text):
         text = known.pattern.sub(partial(_replaced, known), text)
-    named = redact_near_accounts(redact_records(redact_manifests(redact_named(redact_cookies(text)))))
+    named = redact_manifests(redact_named(redact_cookies(redact_key_parts(text))))
+    named = redact_near_accounts(redact_records(named))
     return redact_random(redact_positional(redact_tokens(redact_printed(named))))
 
 

@@ -44,7 +44,8 @@ _USER_NAME = (
 _USER = re.compile(
     r"[\w.+-]{1,64}@[\w-]{1,60}\.[\w.-]{1,60}"  # an address of mail is one by its form
     rf"|{_USER_NAME}(?:[_-]?(?:name|id|nome|naam))?(?:\\{{0,8}}{QUOTE})?(?P<gap>[ \t]*[=:]>?[ \t]*|[ \t]+)"
-    rf"(?:\\{{0,8}}{QUOTE})?[\w.@+\\/-]{{1,64}}(?:\\{{0,8}}{QUOTE})?",
+    # What is followed by a sign of assignment is a name itself: login user=bob
+    rf"(?:\\{{0,8}}{QUOTE})?[\w.@+\\/-]{{1,64}}(?![\w.@+/=-])(?:\\{{0,8}}{QUOTE})?",
     re.IGNORECASE,
 )
 _BESIDE = re.compile(

@@ -57,8 +57,13 @@ _REFERENCE = re.compile(r"\$\{?\w*\Z")
 _LONGEST_STATEMENT = 160
 _SHORTEST_SAID = 6
 
-_NAMED_AS = re.compile(r"[ ](?:as|is|at|into)[ ](?:the|my|our|your|their|its)[ ](?:[\w-]{1,20}[ ]){0,3}\Z")
+_NAMED_AS = re.compile(r"[ ](?:as|is|at|into|(?P<to>to))[ ](?:the|my|our|your|their|its)[ ](?:[\w-]{1,20}[ ]){0,3}\Z")
 _USED = re.compile(r"\b(?:use|used|with|try) [\"'`]?\Z", re.IGNORECASE)
+_CHANGED_FROM = re.compile(
+    r"(?:chang|rotat|reset|switch|updat)\w{0,4}[ ](?:[\w-]{1,20}[ ]){0,4}from[ ][\"'`]?\Z", re.IGNORECASE
+)
+"""Before what was the password until then: `I changed it from … to the new password`."""
+_LONGEST_CHANGE = 100
 _LONGEST_NAMED = 90
 _WORD_SIGNS = " \t\r\n\"'`<>|,;&\\"
 _LONGEST_WORD = 300
@@ -112,8 +117,11 @@ def secret_before(text: str, name: SecretName, first: int) -> NamedSecret | None
     while start > max(first, end - _LONGEST_WORD) and text[start - 1] not in _WORD_SIGNS:
         start -= 1
     word = text[start:end]
+    if said["to"] and not _CHANGED_FROM.search(text, max(start - _LONGEST_CHANGE, 0), start):
+        return None
     harmless = is_harmless(word, name.kind) or is_harmless_bare(word, name.kind, glued=True)
-    used = name.group == "password" and _USED.search(text, max(start - 8, 0), start) is not None and is_told_word(word)
+    told = bool(said["to"] and not word.islower()) or _USED.search(text, max(start - 8, 0), start) is not None
+    used = name.group == "password" and told and is_told_word(word)
     return NamedSecret(start, end) if (is_random_for(word, name.group) or used) and not harmless else None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.column_secrets import redact_columns
-from mcp_reflect.domain.redaction.by_name.firm_gaps import is_firm_assignment, is_told_word
+from mcp_reflect.domain.redaction.by_name.firm_gaps import is_capital, is_firm_assignment, is_told_word
 from mcp_reflect.domain.redaction.by_name.loose_secrets import loose_secret, secret_before
 from mcp_reflect.domain.redaction.by_name.named_values import (
     QUOTE,
@@ -66,6 +66,9 @@ _SENTENCE = re.compile(r"[ ](?:your|the|an?|my|our|this|that)[ ]")
 """After the first word of a sentence: `forgotPassword: Forgot your password?`."""
 _KEPT = re.compile(r"[a-z]{2,20}(?:/[a-z_-]{1,30}){1,6}(?::[a-z_-]{1,30})?")
 """Where a vault keeps a secret: `kv/data/billing:password`."""
+_EMPTIED = re.compile(r"=[ \t]")
+_COMMAND = re.compile(r"[a-z][a-z_.-]{1,20}\d{0,2}(?=[ \t]+(?!#|[A-Za-z_]+=)\S)|[A-Z][A-Z0-9_]{0,40}=\S*(?=[ \t])")
+"""The command, or a further variable, behind one that a shell is told to empty for it: `PGPASSWORD= psql -h db`."""
 _IS_KEY = re.compile(r"\\{0,8}[\"']\s{0,5}:")
 _LINE_START = re.compile(r"(?:\A|\n|\\n)(?:export )?\Z")
 _KEY_START = re.compile(r"(?:\A|\n|\\n)[ \t]*(?:- )?\Z")
@@ -129,8 +132,14 @@ def _find(text: str, name: SecretName, kind: str) -> NamedSecret | None:
             return None
         return NamedSecret(*quoted.span("value"))
     bare = _BARE.match(text, gap.end())
-    found = None if bare is None else _bare(text, name, gap, bare, kind)
+    found = None if bare is None or _is_emptied(text, name, gap, bare) else _bare(text, name, gap, bare, kind)
     return found or (loose_secret(text, name) if "\n" not in gap[0] else None)
+
+
+def _is_emptied(text: str, name: SecretName, gap: re.Match[str], bare: re.Match[str]) -> bool:
+    """Return whether a variable is given nothing: what follows a blank is the command that is run without it."""
+    emptied = _EMPTIED.fullmatch(gap[0]) is not None and is_capital(text, name)
+    return emptied and _COMMAND.match(text, bare.start()) is not None
 
 
 def _bare(text: str, name: SecretName, gap: re.Match[str], bare: re.Match[str], kind: str) -> NamedSecret | None:

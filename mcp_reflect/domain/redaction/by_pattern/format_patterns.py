@@ -19,6 +19,15 @@ def _is_hook(path: str) -> bool:
     )
 
 
+_TITLE = re.compile(r"(?:\A|-)[a-z]{3,20}-(?:[\w-]*-)?[a-z]{3,20}(?:-|\Z)")
+"""Words of a title in an address: `how-to-fix-numpy-1-26`."""
+
+
+def _is_token_of_path(part: str) -> bool:
+    """Return true for a part of an address that is no title of a page: drawn, and not of words."""
+    return not _TITLE.search(part) and looks_random(part, 12)
+
+
 _LEAST_DRAWN = 6
 _LINE_PREFIX = r"(?:[ \t]*\d{1,7}(?:→|\t|[:|][ \t]?|[ \t]{1,4}))?[ \t>+|#*-]{0,40}"
 """Numbers of lines, quotation marks and marks of a diff before the lines of a block."""
@@ -77,10 +86,22 @@ FORMAT_PATTERNS = (
         ),
         judge=_is_hook,
     ),
+    # The token in the address of a channel of conda
+    SecretPattern(
+        "token",
+        ("/t/",),
+        re.compile(r"/t/(?<=[\w./-]/t/)([\w-]{12,100})(?=/)"),
+        unless=re.compile(r"(?:\A|[\s\"'=(<`])(?!\S*://)\S*\Z"),
+        judge=_is_token_of_path,
+    ),
     SecretPattern(
         "bearer-token",
         ("earer", "EARER"),
-        re.compile(r"earer\s{1,5}((?=[A-Za-z._~+/=-]*\d|[A-Za-z._~+/=-]{24})[\w.~+/=-]{8,})", re.IGNORECASE),
+        # What follows may be another setting: token_type=bearer expires_in=3600
+        re.compile(
+            r"earer\s{1,5}(?![a-z_]{2,30}=[^\s=])((?=[A-Za-z._~+/=-]*\d|[A-Za-z._~+/=-]{24})[\w.~+/=-]{8,})",
+            re.IGNORECASE,
+        ),
     ),
     SecretPattern(
         "basic-auth",

@@ -59,6 +59,13 @@ SETTING_PATTERNS: tuple[SecretPattern, ...] = (
         re.compile(r"[a-z0-9]_(?:pw|pass|pwd)=([^\s\"'`\\,;()&|]{5,64})"),
         judge=_is_chosen,
     ),
+    # A variable of Terraform whose name ends in whom it lets in
+    SecretPattern(
+        "password",
+        ("TF_VAR_",),
+        re.compile(r"TF_VAR_\w{0,60}?(?:master|admin|root|sa)=[\"']?([^\s\"'`\\,;()&|$]{6,64})"),
+        judge=lambda value: _is_made(value) and _is_value(value) and not value.islower(),
+    ),
     # A whole setting in quotes, as systemd and Docker have them
     SecretPattern(
         "password",

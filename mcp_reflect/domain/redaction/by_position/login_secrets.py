@@ -23,6 +23,19 @@ _LINE_END = r"(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)"
 _NEXT_LINE = rf"{_LINE_END}(?:[ \t]*\d{{1,6}}→|>[ ])?[ \t]{{0,40}}"
 
 
+LABELS_OF_FIELDS = ("element", "label", "field", "selector", "locator", "target", "placeholder")
+"""Keys under which tools for browsers say which field they type into: {"element": "Password field", "text": "…"}."""
+TYPED_INTO = (
+    r"[^\n\"'\\]{0,40}?(?:password|passwort|passphrase|passcode)"
+    r"(?:[ ](?:text[ ]?)?(?:field|input|box|entry))?[\]\"'*: ]{0,4}"
+)
+"""How the field of a page is called that takes a password: its label, or its selector."""
+_SUCCEEDED = (
+    r"(?i:log(?:in|on)[ ](?:ok|succe)|logged[ ](?:in|on)|signed[ ]in|welcome|last[ ]login|access[ ]granted|succe"
+    r"|authenticat(?:ed|ion[ ]succe)|connected|unlocked|ok\b)"
+)
+
+
 def _is_told_of_account(value: str) -> bool:
     word = value.rstrip(".:!?")
     return is_told_word(word) and (looks_chosen(word) or (not word.islower() and any(map(str.isdigit, word))))
@@ -49,6 +62,40 @@ def _is_password_of_pair(value: str) -> bool:
 
 
 LOGIN_PATTERNS: tuple[SecretPattern, ...] = (
+    # creds for grafana are bob:…
+    SecretPattern(
+        "password",
+        ("reds ", "redentials "),
+        re.compile(
+            r"(?:reds|redentials)[ ](?:(?:for|of|to|on|at)[ ][^\n:;,=\"'\\]{1,60}?[ ])?(?:are|is)(?:[ ]now)?[ ]"
+            r"[`\"']?[\w.@+-]{1,60}:([^\s:/\"'`\\,;()<>]{5,63})(?=[\s.,;)\\\"'`]|\Z)"
+        ),
+        judge=lambda value: is_told_word(value.rstrip(".:!?")) and not value.isdecimal(),
+    ),
+    # A dialogue: the prompt, what was typed, and that it was right
+    SecretPattern(
+        "password",
+        ("assword", "assphrase"),
+        re.compile(
+            rf"(?:assword|assphrase)(?:[ ](?:for|of)[ ][^\n:\\]{{1,80}})?:[ \t]{{0,3}}{_NEXT_LINE}"
+            rf"([^\s\"'\\<>]{{4,64}})[ \t]{{0,3}}{_NEXT_LINE}(?={_SUCCEEDED})"
+        ),
+        judge=is_told_word,
+    ),
+    # What a tool types into a field: {"element": "Password field", "ref": "e12", "text": "…"}
+    *(
+        SecretPattern(
+            "password",
+            (label,),
+            re.compile(
+                rf"{label}{_Q}[ ]?:[ ]?{_Q}(?i:{TYPED_INTO}){_Q},"
+                rf"(?:\s{{0,20}}{_Q}\w{{1,20}}{_Q}[ ]?:[ ]?(?:{_Q})?[^\n\"',{{}}\\]{{0,60}}(?:{_Q})?,){{0,3}}"
+                rf"\s{{0,20}}{_Q}(?:text|value){_Q}[ ]?:[ ]?{_Q}([^\s\"'\\]{{4,200}})(?={_Q})"
+            ),
+            judge=is_told_word,
+        )
+        for label in LABELS_OF_FIELDS
+    ),
     SecretPattern(
         "password",
         ("og", "ign", "uth", "redential", "FTP("),
@@ -154,6 +201,14 @@ LOGIN_PATTERNS: tuple[SecretPattern, ...] = (
             (
                 ("og in", "ogin", "ogged in", "ign in"),
                 r"(?:og(?:ged)?[ ]in|ogin|ign[ ]in)[ ](?:with|as|using|via)[ ][\w.@-]{1,40}[ ](?:/|and)[ ]",
+            ),
+            # sign in as bob@corp.example with …
+            (
+                ("og in", "ogin", "ogged in", "ign in", "igned in", "uthenticate"),
+                (
+                    r"(?:og(?:ged)?[ ]in|ogin|ign(?:ed)?[ ]in|uthenticated?)(?:[ ](?:to|at|on)[ ][\w./:-]{1,60})?"
+                    r"[ ]as[ ][`\"']?[\w.@+-]{1,60}[`\"']?[ ](?:with|using)[ ][`\"']?"
+                ),
             ),
             # creds: bob / …
             (("reds:", "redentials:"), r"(?:reds|redentials):[ ][\w.@-]{1,40}[ ]/[ ]"),

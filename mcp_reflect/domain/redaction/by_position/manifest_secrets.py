@@ -1,44 +1,125 @@
-"""Values that stand in the manifest of a Secret of Kubernetes as they are, whatever their keys are called."""
+"""Values in the manifest of a Secret of Kubernetes, whatever their keys are called."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.redaction.by_name.text_lines import line_at, next_line
+from mcp_reflect.domain.redaction.by_name.text_lines import Cell, line_at, next_line
 from mcp_reflect.domain.redaction.values.secret_values import MARK, is_harmless
 
-_HEADING = "stringData:"
+_HEADINGS = ("stringData", "data")
+_Q = r"(?:\\{0,8}\")?"
+_HEADING = re.compile(rf"(?:stringData|(?<![\w.])data){_Q}:[ ]?(?P<object>\{{?)")
+_KIND = re.compile(rf"(?<![\w.-])kind{_Q}:[ ]?{_Q}(?P<kind>\w{{1,60}})")
+_KEPT_KIND = "Secret"
+_INSIDE = re.compile(r"[\w.-]")
 _FIELD = re.compile(
     r"[ \t]*(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)(?:[ \t]*\d{1,6}→|[>+-][ ])?[ \t]{1,40}"
     r"(?P<key>[\w.-]{1,80}):(?:[ \t]{1,40}(?:\\{0,8}[\"'])?(?P<value>[^\s\"'\\][^\n\"'\\]{0,299})(?:\\{0,8}[\"'])?)?"
 )
-_TELLS_WHERE = re.compile(r"(?i:(?:.*[_.-])?(?:user|username|login|host|hostname|port|database|dbname|region|type))")
+_MEMBER = re.compile(
+    r",?(?:\s|\\{1,8}[nrt]|\d{1,6}→){0,60}\\{0,8}\"(?P<key>[\w.-]{1,80})\\{0,8}\"[ ]?:[ ]?"
+    r"\\{0,8}\"(?P<value>[^\"\\]{0,8000})\\{0,8}\""
+)
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{4,}={0,2}")
+_TELLS_WHERE = re.compile(
+    r"(?i:(?:.*[_.-])?(?:user|username|login|host|hostname|port|database|dbname|region|type))|(?:ca|tls)\.crt"
+)
 """Keys of what is no secret, and what a lesson needs."""
 _BLOCK = re.compile(r"[|>][+-]?\d?")
 _INDENT = re.compile(r"(?:[ \t]*\d{1,6}→|[>+-][ ])?(?P<indent>[ \t]*)")
 _SECRET_LINE = re.compile(r"\s*(?:(?P<name>[\w./-]{1,60})[ \t]{0,9}[:=][ \t]{0,9})?(?P<value>\S.*?)[\"',;]{0,2}\s*")
 _SHORTEST = 4
+_MOST_LINES = 4_000
+"""Lines in which the kinds of objects are looked up; beyond, whatever has data beside a Secret counts as one."""
 
 
 def redact_manifests(text: str) -> str:
-    """Return the text with the values below `stringData:` replaced; what Kubernetes is told to keep secret is one."""
+    """Return the text with the values of a Secret replaced; what Kubernetes is told to keep secret is one.
+
+    They stand below `stringData:` as they are, and below `data:`, which other kinds of objects have too, in base64.
+    """
+    if not any(f"{heading}{end}" in text for heading in _HEADINGS for end in (":", '"', "\\")):
+        return text
     done: list[str] = []
-    copied = position = 0
-    while (found := text.find(_HEADING, position)) >= 0:
-        position = found + len(_HEADING)
-        while (field := _FIELD.match(text, position)) is not None:
-            position = field.end()
-            value = (field["value"] or "").rstrip()
-            if _BLOCK.fullmatch(value):
-                for start, end in _in_block(text, field):
-                    done += (text[copied:start], f"{MARK}secret]")
-                    position = copied = end
-            elif value and _is_secret(field["key"], value):
-                start = field.start("value")
+    copied = 0
+    lines = _Lines(text)
+    read = 0
+    for heading in _HEADING.finditer(text):
+        in_clear = heading[0].startswith(_HEADINGS[0])
+        found = list(_values(text, heading, in_clear=in_clear)) if heading.start() >= read else []
+        if not found:
+            continue
+        read = found[-1][1]
+        if in_clear or lines.are_of_secret(heading):
+            for start, end in found:
                 done += (text[copied:start], f"{MARK}secret]")
-                copied = start + len(value)
+                copied = end
     return "".join((*done, text[copied:])) if done else text
+
+
+def is_kept_secret(key: str, value: str) -> bool:
+    """Return whether a value of a manifest is a secret, by its key and its form."""
+    is_given_elsewhere = value.startswith(("{{", "$", "<", "ENC[")) or is_harmless(value, "secret")
+    return len(value) >= _SHORTEST and not is_given_elsewhere and not _TELLS_WHERE.fullmatch(key)
+
+
+def _values(text: str, heading: re.Match[str], *, in_clear: bool) -> Iterator[tuple[int, int]]:
+    position = heading.end()
+    form = _MEMBER if heading["object"] else _FIELD
+    while (field := form.match(text, position)) is not None:
+        position = field.end()
+        value = (field["value"] or "").rstrip()
+        if form is _FIELD and _BLOCK.fullmatch(value):
+            for start, end in _in_block(text, field):
+                yield start, end
+                position = end
+        elif value and is_kept_secret(field["key"], value) and (in_clear or _BASE64.fullmatch(value)):
+            start = field.start("value")
+            yield start, start + len(value)
+
+
+class _Lines:
+    """The lines of a text, read as lines of manifests; the number of those that are looked at is bounded."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._may_be = any(kind["kind"] == _KEPT_KIND for kind in _KIND.finditer(text))
+        self._left = _MOST_LINES
+
+    def are_of_secret(self, heading: re.Match[str]) -> bool:
+        """Return whether the object with these data says that it is a Secret, before or after them, as far in."""
+        if not self._may_be or self._left <= 0:
+            return self._may_be
+        line = line_at(self._text, heading.start())
+        depth = heading.start() - line.start
+        beside = list(_KIND.finditer(line.text))
+        if beside:
+            return min(beside, key=lambda kind: abs(kind.start() - depth))["kind"] == _KEPT_KIND
+        return _KEPT_KIND in (*self._kinds(line, depth, self._before), *self._kinds(line, depth, self._after))
+
+    def _kinds(self, line: Cell, depth: int, step: Callable[[Cell], Cell | None]) -> Iterator[str]:
+        """Yield the kind among the lines of an object on one side of a line; `depth` is where its keys begin."""
+        while (following := step(line)) is not None and self._left > 0:
+            self._left -= 1
+            line = following
+            key = _INSIDE.search(line.text)
+            found = _KIND.search(line.text)
+            if found and found.start() <= depth <= found.start() + 1:
+                yield found["kind"]
+                return
+            if line.text.startswith("---") or (key and key.start() < depth - 1):
+                return
+
+    def _before(self, line: Cell) -> Cell | None:
+        if line.start == 0:
+            return None
+        return line_at(self._text, line.start - 1 - (self._text[line.start - 1] in "nr"))
+
+    def _after(self, line: Cell) -> Cell | None:
+        start = next_line(self._text, line.start + len(line.text))
+        return line_at(self._text, start) if start >= 0 else None
 
 
 def _in_block(text: str, field: re.Match[str]) -> Iterator[tuple[int, int]]:
@@ -51,15 +132,10 @@ def _in_block(text: str, field: re.Match[str]) -> Iterator[tuple[int, int]]:
             return
         position = line.start + len(line.text)
         found = _SECRET_LINE.fullmatch(line.text)
-        if found and MARK not in line.text and _is_secret(found["name"] or "", found["value"]):
+        if found and MARK not in line.text and is_kept_secret(found["name"] or "", found["value"]):
             yield line.start + found.start("value"), line.start + found.end("value")
 
 
 def _indent(line: str) -> str:
     found = _INDENT.match(line)
     return found["indent"] if found else ""
-
-
-def _is_secret(key: str, value: str) -> bool:
-    is_given_elsewhere = value.startswith(("{{", "$", "<")) or is_harmless(value, "secret")
-    return len(value) >= _SHORTEST and not is_given_elsewhere and not _TELLS_WHERE.fullmatch(key)

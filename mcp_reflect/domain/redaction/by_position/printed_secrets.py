@@ -12,6 +12,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.firm_gaps import is_told_word, is_word
 from mcp_reflect.domain.redaction.by_name.secret_names import kind_of_name, secret_names
 from mcp_reflect.domain.redaction.by_pattern.notation import END_OF_LINE
+from mcp_reflect.domain.redaction.by_position.key_parts import shown_key_lines
 from mcp_reflect.domain.redaction.values.chosen_words import looks_chosen
 from mcp_reflect.domain.redaction.values.secret_values import MARK, is_mixed, looks_random
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult
@@ -86,6 +87,8 @@ def _found(trajectory: Trajectory) -> Iterator[str]:
             last = calls[event.id] = event
         elif isinstance(event, ToolResult):
             call = calls.get(event.call_id) or last
+            if call:
+                yield from shown_key_lines(call.arguments[:_LONGEST_COMMAND], event.text)
             word = event.text.strip()
             is_word_alone = _LEAST <= len(word) <= _LONGEST and len(word.split()) == 1
             if call and not event.failed and is_word_alone and _is_printed(call.arguments, word):

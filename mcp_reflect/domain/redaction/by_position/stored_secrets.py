@@ -10,6 +10,7 @@ from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
 from mcp_reflect.domain.redaction.values.chosen_words import looks_chosen
 
 _ARGUMENTS = r"(?:[^\n;|&\\]{0,200}?[ ])??"
+_LEAST_SHARE = 16
 _TELLS_WHERE = r"(?i:user|username|login|host|port|database|region|url|ttl)"
 
 
@@ -91,6 +92,18 @@ STORE_PATTERNS: tuple[SecretPattern, ...] = (
             ),
         )
         for verb in ("login", "auth", "authtoken", "authenticate", "signin")
+    ),
+    # A share of the key that opens a vault
+    *(
+        SecretPattern(
+            "key",
+            (f"operator {verb} ",),
+            re.compile(
+                rf"operator {verb} (?:-[\w-]{{1,40}}(?:=[^\s;|&]{{0,200}})?[ ]){{0,4}}(?![-$])(?:{_Q})?{ARGUMENT}"
+            ),
+            judge=lambda value: len(value) >= _LEAST_SHARE and is_word(value),
+        )
+        for verb in ("unseal", "rekey", "generate-root")
     ),
     SecretPattern(
         "password",

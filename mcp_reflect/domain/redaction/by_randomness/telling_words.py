@@ -82,6 +82,7 @@ _ID_PREFIX_WORDS = (
     "asst batch blob call ch chatcmpl chunk cid comment commit cus diff err evt file ft ftjob gen gid id in issue "
     "vpc subnet sg i vol ami eni rtb igw nat snap acl eipalloc vpce tgw pcx lt asg "
     "issuecomment item job key lock md5 mem msg node org part pi pm price prod proj rec req request resp rev rs run "
+    "bkg booking cust inv invoice ord order pmt shp txn usr "
     "prj session sha1 sha224 sha256 sha384 sha512 span step sub task thread tool toolu trace tree uid user vs"
 )
 ID_PREFIXES = frozenset(_ID_PREFIX_WORDS.split())
