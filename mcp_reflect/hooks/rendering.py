@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mcp_reflect.domain.text.recall_tags import HEADINGS
 from mcp_reflect.domain.truncate import truncate_bytes, truncate_line
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
@@ -17,12 +18,8 @@ _TASK = 160
 _SHORTEST = 120
 _OUTCOME = {True: "passed", False: "failed", None: "noted"}
 
-_OPENING = (
-    ("decisions", "Decisions in force:", 3),
-    ("lessons", "What matters most from earlier runs here:", 3),
-    ("errors", "Errors met here, with their fixes:", 3),
-    ("insights", "What runs here have in common:", 3),
-)
+_DECISIONS, _MATTERS, _ERRORS, _IN_COMMON, _LESSONS, _MET, _FAILED = HEADINGS
+_OPENING = (("decisions", _DECISIONS, 3), ("lessons", _MATTERS, 3), ("errors", _ERRORS, 3), ("insights", _IN_COMMON, 3))
 """The parts of a session's start in order, each with its most lines. A decision holds whatever the task will be; a
 lesson is told again with a task that is like its own, and an error where it returns."""
 _OPENING_TASK = 80
@@ -34,7 +31,6 @@ Rendered = tuple[str, list[str]]
 
 def render_lessons(memories: Sequence[Mapping[str, Any]], tokens: int) -> Rendered:
     """Render memories as query_memories gives them, best first, as many as there is room for; long ones are cut."""
-    head = "Lessons from earlier runs here, best first. Check that they fit before you follow them."
     entries = [
         (
             str(memory["id"]),
@@ -43,7 +39,7 @@ def render_lessons(memories: Sequence[Mapping[str, Any]], tokens: int) -> Render
         )
         for memory in memories
     ]
-    return _fitted(head, entries, tokens)
+    return _fitted(_LESSONS, entries, tokens)
 
 
 def _outcome(memory: Mapping[str, Any]) -> str | None:
@@ -58,12 +54,12 @@ def _support(memory: Mapping[str, Any]) -> str:
 
 def render_fixes(known: Sequence[Mapping[str, Any]], tokens: int) -> Rendered:
     """Render known errors as find_error_fixes gives them, that this one may be."""
-    return _render_errors("This error was met here before.", known, tokens)
+    return _render_errors(_MET, known, tokens)
 
 
 def render_warning(known: Sequence[Mapping[str, Any]], tokens: int) -> Rendered:
     """Render known errors to which a call led before it is made again."""
-    return _render_errors("This call failed here before; check whether that still holds.", known, tokens)
+    return _render_errors(_FAILED, known, tokens)
 
 
 def _render_errors(head: str, known: Sequence[Mapping[str, Any]], tokens: int) -> Rendered:

@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 _LEADING = " \t*#_`~"
-_FRAMES = ("relevant", "successful", "failed", "other", "-", "past", "reflection")
-"""How the lines begin that could be taken for a frame of ours."""
+HEADINGS = (
+    "Decisions in force:",
+    "What matters most from earlier runs here:",
+    "Errors met here, with their fixes:",
+    "What runs here have in common:",
+    "Lessons from earlier runs here, best first. Check that they fit before you follow them.",
+    "This error was met here before.",
+    "This call failed here before; check whether that still holds.",
+)
+"""The headings below which hooks tell what is remembered; a memory that has one as a line is shown with it quoted."""
+_FRAMES = (
+    *("relevant", "successful", "failed", "other", "-", "=", "past", "reflection"),
+    *("decisions", "errors", "lessons", "this", "what"),
+)
+"""How the lines begin that could be taken for a section or a heading of ours."""
+_BRACKETS = ("<", "INST", "&")
+"""What a tag, or a marker of a chat, has in it."""
 
 
 def is_visible_ascii(text: str) -> bool:
@@ -12,12 +27,13 @@ def is_visible_ascii(text: str) -> bool:
     return text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()
 
 
-def is_already_inert(text: str) -> bool:
+def is_already_inert(text: str, own: tuple[str, ...] = ()) -> bool:
     """Return true only for text of visible ASCII, and "…", that holds nothing like a frame or a tag.
 
-    Most text is; false says that it takes the patterns of `inert` to tell.
+    Most text is; false says that it takes the patterns of `inert` to tell. Lines that are one of `own` are ours.
     """
     plain = text.replace("…", "")  # as truncated text has; neither a frame nor a tag holds one
-    if "<" in plain or not is_visible_ascii(plain):
+    if any(sign in plain for sign in _BRACKETS) or not is_visible_ascii(plain):
         return False
-    return not any(line.lstrip(_LEADING).startswith(_FRAMES) for line in plain.lower().split("\n"))
+    lines = (line for line in plain.split("\n") if line not in own)
+    return not any(line.lower().lstrip(_LEADING).startswith(_FRAMES) for line in lines)

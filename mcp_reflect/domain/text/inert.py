@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from functools import lru_cache
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.text.already_inert import is_already_inert, is_visible_ascii
+from mcp_reflect.domain.text.already_inert import HEADINGS, is_already_inert, is_visible_ascii
+from mcp_reflect.domain.text.look_alikes import plain_letters, skeleton_of
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 
@@ -34,27 +34,47 @@ _LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _UNUSUAL_LINE_END = re.compile("[\x0b\x0c\x85\u2028\u2029]")
 _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\U0001d173-\U0001d17a]"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\U0001d173-\U0001d17a"
+    "\U0001bca0-\U0001bca3\U00013430-\U0001343f]"
 )
 _JOINING = re.compile("[\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
 _ACTING = re.compile(_UNSEEN.pattern[:-1] + "\r\x0b\x0c\x85\u2028\u2029" + _JOINING.pattern[1:-1])
 """All that `visible` may take out; it begins the sequences, too."""
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
-_DASHES = "‐‑‒–—―−﹘﹣－─━╌╍⸺⸻ー﹉⁃˗֊"
-_LOOKALIKES = str.maketrans(
-    "‹〈⟨＜﹤˂ᐸ❮❰≺〈⧼🞀›〉⟩＞﹥˃ᐳ❯❱≻〉⧽🞂∕⁄／⧸╱⟋：﹕∶ː꞉׃։｜│∣ǀ" + _DASHES
-    + "аеорсухіјѕһԁӏмтквнгυνοαερτικиπАВЕКМНОРСТХІЈЅУΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɑɡɩɪʀɴɛо",
-    "<<<<<<<<<<<<<>>>>>>>>>>>>>//////:::::::||||" + "-" * len(_DASHES)
-    + "aeopcyxijshdlmtkbhruvoaeptiknnabekmhopctxijsyabezhikmnoptyxiagiirneo",
-)  # fmt: skip
-
+_EDGE = r"[\s*#_`~]*"
+_HEADINGS = "|".join(re.escape(each.lower()) for each in HEADINGS)
 _FRAME_LINE = re.compile(
-    r"[\s*#_`~]*(?:relevant memories ?:|(?:successful|failed|other) memories ?:|-{2,} ?memory ?\d+ ?-{2,}"
-    r"|past task ?:|reflection ?:)[\s*#_`~]*"
+    rf"{_EDGE}(?:relevant memories ?:|(?:successful|failed|other) memories ?:"
+    r"|[-=]{2,} ?memory ?[#(]?(?:\d+|[ivxlc]{1,8})[.):]? ?[-=]{2,}|past task ?:|reflection ?:"
+    rf"|{_HEADINGS}){_EDGE}"
 )
-_TAG = re.compile(r"<(?=\s*/?\s*(?:mcp[-_ ]?reflect[-_ ]?recall|system[-_ ]?reminder)\b|\|[a-z_]{2,40}\|)")
-_FENCED = ("memor", "task", "reflection", "recall", "remind", "|")
+_FENCED = ("memor", "task", "reflection", *(max(each.lower().split(), key=len) for each in HEADINGS))
+"""One word of each frame."""
+
+
+def _spread(*words: str) -> str:
+    """Words with a few blanks, also line ends, between their letters, which a reader passes over."""
+    return r"[\s._-]{0,24}".join(r"\s{0,12}".join(word) for word in words)
+
+
+_NAME_OF_MARKER = r"/?[A-Za-z_\u2581][\w\u2581.:/-]{0,60}"
+_TOLD_MARKER = (
+    rf"(?=[^|>]{{0,60}}[A-Za-z][_\u2581-][A-Za-z]|(?i:system|user|assistant|tool|end|eot|bos|eos|pad|sep)\s?\|)"
+    rf"{_NAME_OF_MARKER}"
+)
+"""The name in a marker with blanks around it; between operators of F# stands a name of one word."""
+_TAG = re.compile(
+    rf"(?:<|&(?:lt|#0{{0,4}}60|#x0{{0,4}}3c);)(?=(?:\s{{0,20}}/)?\s{{0,20}}"
+    rf"(?i:{_spread('mcp', 'reflect', 'recall')}|{_spread('system', 'reminder')})(?!\w))"
+    # Markers of chat formats: <|im_start|>, <start_of_turn>, </s>, <<SYS>>, [INST]
+    rf"|<(?=\|{_NAME_OF_MARKER}\||\|\s{_TOLD_MARKER}\s?\|\s?>)"
+    r"|<(?=/?(?:start|end)_of_(?:turn|text|image|audio)>|/s>)"
+    r"|<(?=<\s?/?\s?SYS>>)"
+    # An index of a table in C is none: followed by a sign, behind a name
+    r"|\[(?=\s?/?\s?INST\s?\])(?!(?<=[\w)\]]\[)INST\][ ]?[\[=;,.)\]+*/<>&|?:-])",
+)
+_MAY_BE_TAG = re.compile(r"[<\[&]|[^\x00-\x7f]")
 _QUOTED = "> "
 
 
@@ -76,12 +96,18 @@ def inert(text: str) -> str:
 
     For whatever a model or a page is shown.
     """
-    if is_already_inert(text):
-        return text
+    return text if is_already_inert(text) else _without_frames(text, ())
+
+
+def inert_below_headings(text: str) -> str:
+    """Return what hooks render of memories as `inert` does; their own headings in it stay."""
+    return _without_frames(text, HEADINGS)
+
+
+def _without_frames(text: str, own: tuple[str, ...]) -> str:
     text = visible(text)
     while True:
-        lines = [_defused(line) for line in text.split("\n")]
-        after = "\n".join(lines)
+        after = "\n".join(line if line in own else _quoted(line) for line in _without_tags(text).split("\n"))
         if after == text:
             return text
         text = after
@@ -90,7 +116,7 @@ def inert(text: str) -> str:
 def skeleton(text: str) -> str:
     """Return the visible text in plain lower-case letters, with look-alikes as what they imitate."""
     text = visible(text)
-    return (text if text.isascii() else _NOT_ASCII.sub(lambda found: _plain(found[0]), text)).lower()
+    return (text if text.isascii() else _NOT_ASCII.sub(lambda found: plain_letters(found[0]), text)).lower()
 
 
 def inert_json(value: Any) -> Any:
@@ -135,42 +161,21 @@ def _joins(before: str, after: str) -> bool:
     return emoji or all("\u0590" <= each <= "\u1fff" or "\ua800" <= each <= "\uabff" for each in (before, after))
 
 
-def _defused(line: str) -> str:
-    skeleton = line.lower() if line.isascii() else _skeleton(line)[0]
-    if not any(word in skeleton for word in _FENCED):
+def _quoted(line: str) -> str:
+    plain = skeleton_of(line).text.lower()
+    if not any(word in plain for word in _FENCED) or not _FRAME_LINE.fullmatch(" ".join(plain.split())):
         return line
-    line = _defused_tags(line)
-    if _FRAME_LINE.fullmatch(" ".join(skeleton.split())):
-        indent = line[: len(line) - len(line.lstrip())]
-        return f"{indent}{_QUOTED}{line[len(indent) :]}"
-    return line
+    indent = line[: len(line) - len(line.lstrip())]
+    return f"{indent}{_QUOTED}{line[len(indent) :]}"
 
 
 def _without_tags(text: str) -> str:
-    return text if text.isascii() and "<" not in text else "\n".join(_defused_tags(line) for line in text.split("\n"))
-
-
-def _defused_tags(line: str) -> str:
-    skeleton, places = _skeleton(line)
-    tags = {places[found.start()] for found in _TAG.finditer(skeleton)}
-    return "".join("(" if place in tags else each for place, each in enumerate(line)) if tags else line
-
-
-def _skeleton(line: str) -> tuple[str, list[int]]:
-    """The line in plain lower-case letters as a reader may see it, and where in the line each of them stands."""
-    if line.isascii():
-        return line.lower(), list(range(len(line)))
-    letters: list[str] = []
-    places: list[int] = []
-    for place, each in enumerate(line):
-        for letter in _plain(each):
-            letters.append(letter)
-            places.append(place)
-    return "".join(letters), places
-
-
-@lru_cache(maxsize=4096)
-def _plain(character: str) -> str:
-    folded = character.translate(_LOOKALIKES)
-    decomposed = unicodedata.normalize("NFKD", folded).translate(_LOOKALIKES).lower()
-    return "".join(each for each in decomposed if unicodedata.category(each) not in {"Mn", "Me", "Cf"})
+    """Return the text with the bracket of each tag and marker as a parenthesis; they may go on over line ends."""
+    if not _MAY_BE_TAG.search(text):
+        return text
+    plain = skeleton_of(text)
+    places = sorted({plain.place_of(found.start()) for found in _TAG.finditer(plain.text)})
+    if not places:
+        return text
+    starts = [0, *(place + 1 for place in places)]
+    return "(".join(text[start:end] for start, end in zip(starts, [*places, len(text)], strict=True))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from mcp_reflect.domain.text.already_inert import is_already_inert
+from mcp_reflect.domain.text.already_inert import HEADINGS, is_already_inert
+
+__all__ = ["CLOSING", "HEADINGS", "OPENING", "TAG", "marked"]
 
 TAG = "mcp-reflect-recall"
 OPENING, CLOSING = f"<{TAG}>", f"</{TAG}>"
@@ -10,8 +12,8 @@ OPENING, CLOSING = f"<{TAG}>", f"</{TAG}>"
 
 def marked(text: str) -> str:
     """Return recalled text as hooks add it to a conversation, so that it can be cut out again."""
-    if not is_already_inert(text):
-        from mcp_reflect.domain.text.inert import inert  # noqa: PLC0415 - its patterns are seldom needed
+    if not is_already_inert(text, HEADINGS):
+        from mcp_reflect.domain.text.inert import inert_below_headings  # noqa: PLC0415 - its patterns are seldom needed
 
-        text = inert(text)
+        text = inert_below_headings(text)
     return f"{OPENING}\n{text}\n{CLOSING}"
