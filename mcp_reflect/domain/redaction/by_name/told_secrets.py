@@ -22,6 +22,7 @@ _TO = re.compile(rf"{_OF}[ ](?:in)?to[ :]{{1,2}}{_VALUE}")
 _FROM = re.compile(
     rf"{_OF}[ ](?:(?:was|is|has been)[ ])?(?:chang|reset|rotat|updat|switch)\w{{0,4}}[ ]from[ ]{_VALUE}[\"'`]?[ ]to[ ]"
 )
+_FROM_AFTER_VERB = re.compile(rf"{_OF}[ ]from[ ]{_VALUE}[\"'`]?[ ]to[ ]")
 _VERB = r"(?:is|was|became|becomes|stays|ist|lautet|est|c'est|es|\u00e8|\u00e9)(?:[ ](?:now|still|simply|just|jetzt))?"
 _IS = re.compile(rf"{_OF}(?:[ ]{_VERB}|:)?[ ]{_VALUE}")
 _SHALL = re.compile(rf"{_OF}[ ](?:should|must|has[ ]to|needs[ ]to|shall)[ ]be[ ](?:set[ ]to[ ])?{_VALUE}")
@@ -47,13 +48,21 @@ def told_secret(text: str, name: SecretName) -> NamedSecret | None:
         return NamedSecret(*phrase.span("value"))
     if text[name.end : name.end + 1] not in {" ", ":"}:
         return None
-    earlier = _FROM.match(text, name.end)
-    if earlier and is_told_word(earlier["value"]) and (earlier["open"] or not earlier["value"].isalpha()):
+    if earlier := _earlier(text, name):
         return NamedSecret(*earlier.span("value"))
     changed = _TO.match(text, name.end)
     if changed and is_told_word(changed["value"]) and _is_changed_to(text, name, changed):
         return _without_stop(changed)
     return _stated(text, name)
+
+
+def _earlier(text: str, name: SecretName) -> re.Match[str] | None:
+    """What the sentence says was what the name stands for, until it was changed."""
+    found = _FROM.match(text, name.end)
+    if found and is_told_word(found["value"]) and (found["open"] or not found["value"].isalpha()):
+        return found
+    found = _FROM_AFTER_VERB.match(text, name.end)
+    return found if found and is_told_word(found["value"]) and _is_changed_to(text, name, found) else None
 
 
 def _stated(text: str, name: SecretName) -> NamedSecret | None:

@@ -61,16 +61,28 @@ def _is_password_of_pair(value: str) -> bool:
     return _is_password(value) or (is_told_word(value) and not value.isalpha())
 
 
+def _is_told_of_pair(value: str) -> bool:
+    return is_told_word(value.rstrip(".:!?")) and not value.isdecimal()
+
+
+def _is_made_of_pair(value: str) -> bool:
+    """Return true for a word that is no plain one: `oauth:google` may be told as well."""
+    return _is_told_of_pair(value) and not value.rstrip(".:!?").islower() and not value.istitle()
+
+
 LOGIN_PATTERNS: tuple[SecretPattern, ...] = (
-    # creds for grafana are bob:…
-    SecretPattern(
-        "password",
-        ("reds ", "redentials "),
-        re.compile(
-            r"(?:reds|redentials)[ ](?:(?:for|of|to|on|at)[ ][^\n:;,=\"'\\]{1,60}?[ ])?(?:are|is)(?:[ ]now)?[ ]"
-            r"[`\"']?[\w.@+-]{1,60}:([^\s:/\"'`\\,;()<>]{5,63})(?=[\s.,;)\\\"'`]|\Z)"
-        ),
-        judge=lambda value: is_told_word(value.rstrip(".:!?")) and not value.isdecimal(),
+    # creds for grafana are bob:… · grafana creds: bob:…
+    *(
+        SecretPattern(
+            "password",
+            ("reds", "redentials"),
+            re.compile(
+                r"(?:reds|redentials)(?:[ ](?:for|of|to|on|at)[ ][^\n:;,=\"'\\]{1,60}?)?"
+                rf"{verb}[ ][`\"']?[\w.@+-]{{1,60}}:([^\s:/\"'`\\,;()<>]{{5,63}})(?=[\s.,;)\\\"'`]|\Z)"
+            ),
+            judge=judge,
+        )
+        for verb, judge in ((r"[ ](?:are|is)(?:[ ]now)?", _is_told_of_pair), (":", _is_made_of_pair))
     ),
     # A dialogue: the prompt, what was typed, and that it was right
     SecretPattern(
@@ -88,9 +100,10 @@ LOGIN_PATTERNS: tuple[SecretPattern, ...] = (
             "password",
             (label,),
             re.compile(
-                rf"{label}{_Q}[ ]?:[ ]?{_Q}(?i:{TYPED_INTO}){_Q},"
-                rf"(?:\s{{0,20}}{_Q}\w{{1,20}}{_Q}[ ]?:[ ]?(?:{_Q})?[^\n\"',{{}}\\]{{0,60}}(?:{_Q})?,){{0,3}}"
-                rf"\s{{0,20}}{_Q}(?:text|value){_Q}[ ]?:[ ]?{_Q}([^\s\"'\\]{{4,200}})(?={_Q})"
+                rf"{label}(?:{_Q})?[ ]?[:=][ ]?{_Q}(?i:{TYPED_INTO}){_Q},?"
+                rf"(?:\s{{0,20}}(?:{_Q})?\w{{1,20}}(?:{_Q})?[ ]?[:=][ ]?"
+                rf"(?:{_Q})?[^\n\"',{{}}\\]{{0,60}}(?:{_Q})?,?){{0,3}}?"
+                rf"\s{{0,20}}(?:{_Q})?(?:text|value)(?:{_Q})?[ ]?[:=][ ]?{_Q}([^\s\"'\\]{{4,200}})(?={_Q})"
             ),
             judge=is_told_word,
         )

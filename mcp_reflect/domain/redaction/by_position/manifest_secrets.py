@@ -16,11 +16,11 @@ _KEPT_KIND = "Secret"
 _INSIDE = re.compile(r"[\w.-]")
 _FIELD = re.compile(
     r"[ \t]*(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)(?:[ \t]*\d{1,6}→|[>+-][ ])?[ \t]{1,40}"
-    r"(?P<key>[\w.-]{1,80}):(?:[ \t]{1,40}(?:\\{0,8}[\"'])?(?P<value>[^\s\"'\\][^\n\"'\\]{0,299})(?:\\{0,8}[\"'])?)?"
+    r"(?P<key>[\w.-]{1,80}):(?:[ \t]{1,40}(?:\\{0,8}[\"'])?(?P<bare>[^\s\"'\\][^\n\"'\\]{0,299})(?:\\{0,8}[\"'])?)?"
 )
 _MEMBER = re.compile(
-    r",?(?:\s|\\{1,8}[nrt]|\d{1,6}→){0,60}\\{0,8}\"(?P<key>[\w.-]{1,80})\\{0,8}\"[ ]?:[ ]?"
-    r"\\{0,8}\"(?P<value>[^\"\\]{0,8000})\\{0,8}\""
+    r",?(?:\s|\\{1,8}[nrt]|\d{1,6}→){0,60}(?:\\{0,8}\")?(?P<key>[\w.-]{1,80})(?:\\{0,8}\")?[ ]?:[ ]?"
+    r"(?:\\{0,8}\"(?P<quoted>[^\"\\]{0,8000})\\{0,8}\"|(?P<bare>[^\s\"'\\,{}\[\]]{1,8000}))"
 )
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{4,}={0,2}")
 _TELLS_WHERE = re.compile(
@@ -70,13 +70,14 @@ def _values(text: str, heading: re.Match[str], *, in_clear: bool) -> Iterator[tu
     form = _MEMBER if heading["object"] else _FIELD
     while (field := form.match(text, position)) is not None:
         position = field.end()
-        value = (field["value"] or "").rstrip()
+        name = "quoted" if form is _MEMBER and field["quoted"] is not None else "bare"
+        value = (field[name] or "").rstrip()
         if form is _FIELD and _BLOCK.fullmatch(value):
             for start, end in _in_block(text, field):
                 yield start, end
                 position = end
         elif value and is_kept_secret(field["key"], value) and (in_clear or _BASE64.fullmatch(value)):
-            start = field.start("value")
+            start = field.start(name)
             yield start, start + len(value)
 
 
