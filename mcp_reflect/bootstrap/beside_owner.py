@@ -13,7 +13,7 @@ from mcp_reflect.adapters.no_index import NoIndex
 from mcp_reflect.application.jobs.leases import SharedWorkers
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.bootstrap.memory import build_memory
-from mcp_reflect.bootstrap.parts import build_embedder, build_ledger
+from mcp_reflect.bootstrap.parts import build_embedder, open_ledger_beside_owner
 from mcp_reflect.bootstrap.store import Store, Workers, compose_store
 from mcp_reflect.config.home import Home
 from mcp_reflect.config.load import Settings
@@ -37,7 +37,7 @@ def open_store_beside_owner(settings: Settings) -> Iterator[Store]:
     """
     home = Home(settings.home)
     with (
-        closing(build_ledger(settings, home)) as ledger,
+        closing(open_ledger_beside_owner(settings, home)) as ledger,
         closing(build_embedder(settings, home)) as embedder,
         compose_store(home, ledger, NoIndex(), embedder, IdleWorkers()) as store,
     ):

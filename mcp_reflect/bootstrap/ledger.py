@@ -14,9 +14,9 @@ from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReadableLedge
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.bootstrap.parts import (
     build_embedder,
-    build_ledger,
     build_mirror,
     build_profile,
+    open_ledger_beside_owner,
     open_ledger_for_reading,
 )
 from mcp_reflect.config.home import Home
@@ -59,7 +59,7 @@ class LedgerAccess:
 def open_ledger_access(settings: Settings, clock: Clock = utc_now) -> Iterator[LedgerAccess]:
     """Open the ledger of the settings beside whoever owns the home. Raises ConfigurationError or LedgerError."""
     home = Home(settings.home)
-    ledger = build_ledger(settings, home)
+    ledger = open_ledger_beside_owner(settings, home)
     try:
         embedder = build_embedder(settings, home)
         try:

@@ -63,6 +63,18 @@ def build_ledger(settings: Settings, home: Home) -> Ledger:
     return SqlLedger(settings.ledger.url or home.ledger_url)
 
 
+def open_ledger_beside_owner(settings: Settings, home: Home) -> Ledger:
+    """Open the ledger of the settings for a command; unlike the owner's, it does not take the place of a missing one.
+
+    Raises LedgerError where it was deleted or moved away.
+    """
+    from mcp_reflect.adapters.sql_ledger.read_only import refuse_missing  # noqa: PLC0415 - heavy
+
+    if not settings.ledger.url:
+        refuse_missing(home.ledger_path)
+    return build_ledger(settings, home)
+
+
 def open_ledger_for_reading(settings: Settings, home: Home) -> ReadableLedger:
     """Open the ledger of the settings for a process that writes nothing to it."""
     from mcp_reflect.adapters.sql_ledger.read_only import open_for_reading  # noqa: PLC0415 - heavy

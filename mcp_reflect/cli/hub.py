@@ -82,7 +82,10 @@ def _show(found: dict[str, Any]) -> None:
     megabytes = found["memory_bytes"] / 1e6
     out.print(f"process {found['pid']}, mcp-reflect {found['version']}, up {up}, {megabytes:.0f} MB")
     out.print(f"home {found['home']}", markup=False, soft_wrap=True)
-    out.print(f"{found['queued']} reflections waiting to be written")
+    if found.get("trouble"):
+        out.print(found["trouble"], style="red", markup=False, soft_wrap=True)
+    else:
+        out.print(f"{found['queued']} reflections waiting to be written")
     for client in found["clients"]:
         since = f"connected for {_duration(time.time() - client['since'])}"
         under_way = f"{format_count(client['under_way'], 'request')} under way" if client["under_way"] else ""

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from mcp_reflect.errors import ConfigurationError, HomeInUse
+from mcp_reflect.own_files import PlacedPath
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -66,6 +67,7 @@ class Home:
             ) from error
         self.folder = folder
         self._role = role
+        self._place = PlacedPath(folder)
         self._note = folder / "owner.json"
 
     @cached_property
@@ -118,7 +120,8 @@ class Home:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._note.unlink(missing_ok=True)
+        if self._place.is_kept():  # in the place of a home that was deleted or moved another one may be in use
+            self._note.unlink(missing_ok=True)
         self._lock.release()
 
     def leave(self) -> None:

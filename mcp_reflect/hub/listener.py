@@ -19,6 +19,7 @@ from pathlib import Path
 import anyio
 from anyio.abc import SocketListener, SocketStream
 
+from mcp_reflect.own_files import PlacedPath
 from mcp_reflect.wire.address import ADDRESS_NAME, MAX_SOCKET_PATH_BYTES, SOCKET_NAME
 
 if sys.platform != "win32":
@@ -50,6 +51,7 @@ def open_listener(home: Path, *, loopback: bool = not hasattr(socket, "AF_UNIX")
     What a hub that was killed left behind is removed.
     """
     note, path = home / ADDRESS_NAME, home / SOCKET_NAME
+    place = PlacedPath(home)
     _clear(note, path)
     try:
         if loopback:
@@ -65,7 +67,10 @@ def open_listener(home: Path, *, loopback: bool = not hasattr(socket, "AF_UNIX")
             listener.setblocking(False)  # noqa: FBT003 - the standard library's signature
             yield HubListener(listener, token, note if loopback else path)
     finally:
-        _clear(note, path)
+        if place.is_kept():  # in the place of a home that was deleted or moved another hub may listen
+            _clear(note, path)
+        elif path.parent != home:
+            shutil.rmtree(path.parent, ignore_errors=True)
 
 
 def raise_descriptor_limit() -> None:

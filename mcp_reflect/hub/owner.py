@@ -32,7 +32,8 @@ from mcp_reflect.hub.maintenance import run_maintenance
 from mcp_reflect.hub.outbox_intake import INTAKE_INTERVAL_S, empty_outbox, has_waiting_runs, take_in_runs
 from mcp_reflect.hub.record_reading import answer_read, reader_settings
 from mcp_reflect.hub.session import FINISH_TIMEOUT_S
-from mcp_reflect.hub.status import count_queued_reflections, find_setting_conflicts, resident_bytes, warn_of_lost_writes
+from mcp_reflect.hub.status import find_setting_conflicts, read_queue, resident_bytes, warn_of_lost_writes
+from mcp_reflect.own_files import PlacedPath
 from mcp_reflect.wire import handshake
 from mcp_reflect.wire.hub_launcher import HUB_LOG
 from mcp_reflect.wire.maintenance import MAINTENANCE_COMMANDS, MaintenanceEvent
@@ -42,9 +43,9 @@ from mcp_reflect.wire.version import __version__
 log = logging.getLogger(__name__)
 
 _HELLO_S = 30.0
+_QUEUE_S = 3.0
 _TICK_S = 0.25
 _CLOSING_S = 10.0
-"""Between two looks at the outbox; also how long clients that wait for this start come first."""
 
 
 def run_hub(version: str = __version__, *, loopback: bool | None = None) -> int:
@@ -102,6 +103,7 @@ class Hub:
         self._listening = listening
         self._logs = logs
         self._version = version
+        self._place = PlacedPath(settings.home)
         self._sessions = ClientSessions(settings, store, version)
         self._maintaining = 0
         self._idle_since = time.monotonic()
@@ -122,8 +124,9 @@ class Hub:
                 await self._leaving.wait()
                 life.cancel_scope.cancel()
             # From here on, whoever finds no hub waits for the home instead of being told that it is taken.
-            self._store.home.leave()
-            self._listening.file.unlink(missing_ok=True)
+            if self._place.is_kept():  # otherwise another hub's socket and note may stand there
+                self._store.home.leave()
+                self._listening.file.unlink(missing_ok=True)
             _last_resort()
             connections.cancel_scope.deadline = anyio.current_time() + FINISH_TIMEOUT_S
             self._sessions.retire(connections)
@@ -150,7 +153,11 @@ class Hub:
             if self._sessions or self._maintaining:
                 self._idle_since = time.monotonic()
             idle = time.monotonic() - self._idle_since
-            # Where the home was deleted nobody can find this hub any more.
+            if not self._place.is_kept():
+                log.error("%s was deleted, moved or replaced in use; this hub leaves", self._settings.home)
+                self._leaving.set()
+                return
+            # Where the socket was deleted nobody can find this hub any more.
             if idle >= self._settings.hub.idle_exit_s or (idle > 0 and not self._listening.file.exists()):
                 self._leaving.set()
 
@@ -242,12 +249,15 @@ class Hub:
             self._maintaining -= 1
 
     async def _status(self) -> dict[str, Any]:
+        queue = {"queued": None, "trouble": f"the ledger cannot be read within {_QUEUE_S:.0f} seconds"}
+        with anyio.move_on_after(_QUEUE_S):
+            queue = await to_thread.run_sync(read_queue, self._store.ledger, abandon_on_cancel=True)
         return {
             "pid": os.getpid(),
             "version": self._version,
             "home": str(self._settings.home),
             "started": self._started,
             "clients": self._sessions.status(),
-            "queued": await to_thread.run_sync(count_queued_reflections, self._store.ledger),
+            **queue,
             "memory_bytes": resident_bytes(),
         }

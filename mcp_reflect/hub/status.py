@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import sys
 from pathlib import Path
+from typing import Any
 
 from mcp_reflect.application.ports import Ledger
 from mcp_reflect.config.load import Settings
 from mcp_reflect.config.masking import mask_secrets
+from mcp_reflect.errors import LedgerError
 
 log = logging.getLogger(__name__)
 
@@ -29,11 +31,20 @@ def find_setting_conflicts(home: Settings, client: Settings) -> list[str]:
     ]
 
 
-def count_queued_reflections(ledger: Ledger) -> int:
-    """Reflections that wait to be written, of all projects."""
-    with ledger.reading() as session:
-        counts = [session.projects.counts(project, None) for project in session.projects.names()]
-    return sum(each.jobs.get("queued", 0) for each in counts)
+def read_queue(ledger: Ledger) -> dict[str, Any]:
+    """Return `queued`, the reflections of all projects that wait, None where that cannot be read, and `trouble`.
+
+    Whoever asks for the hub's status may be about to end it because of such trouble, so nothing is raised.
+    """
+    try:
+        with ledger.reading() as session:
+            counts = [session.projects.counts(project, None) for project in session.projects.names()]
+    except LedgerError as error:
+        return {"queued": None, "trouble": str(error)}
+    except Exception as error:
+        log.exception("the queue cannot be read")
+        return {"queued": None, "trouble": f"the ledger cannot be read: {type(error).__name__}; see hub.log"}
+    return {"queued": sum(each.jobs.get("queued", 0) for each in counts), "trouble": ""}
 
 
 def warn_of_lost_writes(ledger: Ledger) -> None:

@@ -17,13 +17,18 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from mcp_reflect.adapters.sql_ledger.durability.checkpoints import Checkpointer
 from mcp_reflect.adapters.sql_ledger.sqlite_errors import BUSY_TIMEOUT_S, ledger_error
 from mcp_reflect.errors import ConfigurationError, LedgerError
+from mcp_reflect.own_files import PlacedPath
 
 _POLL_S = 0.02
-
 
 _DAMAGED_JOURNAL = (
     "the journal of the ledger was cut off, overwritten or deleted in use; run `mcp-reflect hub restart`, and see "
     "`mcp-reflect doctor` for what is missing"
+)
+
+_DISPLACED = (
+    "was deleted, moved away or replaced in use, so nothing more is stored; put it back, or run `mcp-reflect restore` "
+    "with a backup, or begin anew with what is there now by `mcp-reflect hub restart`"
 )
 
 
@@ -65,6 +70,8 @@ class Connections:
             if self.file is not None:
                 self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 _create_private(self.file)
+            # Before SQLite opens it: what takes its place later must not be taken for it.
+            self._place = None if self.file is None else PlacedPath(self.file)
             self._durable = _engine(url, synchronous="FULL")
             self._relaxed = _engine(url, synchronous="NORMAL", begins="IMMEDIATE")
             self._reading = _engine(url, synchronous="NORMAL", isolation_level="AUTOCOMMIT", pool_reset_on_return=None)
@@ -75,9 +82,17 @@ class Connections:
 
     @contextmanager
     def durable(self, doing: str) -> Iterator[Connection]:
-        """Open a transaction whose commit reaches the disk; `doing` begins the message of a LedgerError."""
+        """Open a transaction whose commit reaches the disk; `doing` begins the message of a LedgerError.
+
+        Also raised after the commit, where the file or its journal was deleted or replaced meanwhile: what nobody finds
+        again must not be acknowledged.
+        """
         with self._turn, self._translated(doing), self._durable.begin() as connection:
             yield connection
+        self._refuse_if_displaced(doing)
+        if self._checkpoints is not None and self.file is not None and not Path(f"{self.file}-wal").exists():
+            self._checkpoints.stop_if_damaged()
+            self._refuse_if_damaged(doing)
         if self._checkpoints is not None:
             self._checkpoints.notify()
 
@@ -126,9 +141,9 @@ class Connections:
 
     @contextmanager
     def _translated(self, doing: str) -> Iterator[None]:
-        """Raise LedgerError for errors of the database; once the journal is damaged, in place of doing anything."""
-        if self._checkpoints is not None and self._checkpoints.is_stopped:
-            raise LedgerError(f"{doing} failed: {_DAMAGED_JOURNAL}")
+        """Raise LedgerError for errors of the database; once it is damaged or displaced, in place of doing anything."""
+        self._refuse_if_displaced(doing)
+        self._refuse_if_damaged(doing)
         try:
             with translated(doing):
                 yield
@@ -136,6 +151,16 @@ class Connections:
             if self._checkpoints is not None and self._checkpoints.stop_if_damaged():
                 raise LedgerError(f"{doing} failed: {_DAMAGED_JOURNAL}") from error
             raise
+
+    def _refuse_if_damaged(self, doing: str) -> None:
+        """Raise LedgerError once the journal was found damaged."""
+        if self._checkpoints is not None and self._checkpoints.is_stopped:
+            raise LedgerError(f"{doing} failed: {_DAMAGED_JOURNAL}")
+
+    def _refuse_if_displaced(self, doing: str) -> None:
+        """Raise LedgerError where the path does not mean the open file any more; a new connection would create one."""
+        if self._place is not None and not self._place.is_kept():
+            raise LedgerError(f"{doing} failed: {self.file} {_DISPLACED}")
 
     def close(self) -> None:
         """Close the pooled connections of all three ways."""

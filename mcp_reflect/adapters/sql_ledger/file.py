@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 from mcp_reflect.adapters.sql_ledger.durability.commit_mark import CommitMark
 from mcp_reflect.adapters.sql_ledger.ledger import SqlLedger
@@ -30,7 +31,8 @@ class SqliteFile:
 
         Raises LedgerError.
         """
-        with _translated("copying the ledger"), closing(self._opened(self._path)) as source:
+        address = f"file:{quote(str(self._path))}?mode=rw"  # without creating one
+        with _translated("copying the ledger"), closing(self._opened(address)) as source:
             # A read that stays open holds the copy to one moment; without it every write by others would restart it.
             source.execute("BEGIN")
             source.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -109,8 +111,8 @@ class SqliteFile:
                 file.rename(file.with_name(f"{file.name}.damaged-{now}"))
 
     @staticmethod
-    def _opened(path: Path) -> sqlite3.Connection:
-        return sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+    def _opened(path: Path | str) -> sqlite3.Connection:
+        return sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, uri=isinstance(path, str))
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from mcp_reflect.adapters.sql_ledger.queries.session import SqlRecordSession
 from mcp_reflect.adapters.sql_ledger.schema_version import SCHEMA_VERSION
 from mcp_reflect.adapters.sql_ledger.sqlite_errors import BUSY_TIMEOUT_S, ledger_error
 from mcp_reflect.application.ports import LostWrites, ReadableLedger
+from mcp_reflect.errors import LedgerError
 
 _SQLITE = "sqlite:///"
 _PROPERTIES = "SELECT name, value FROM properties"
@@ -25,10 +26,13 @@ _PROPERTIES = "SELECT name, value FROM properties"
 def open_for_reading(url: str) -> ReadableLedger:
     """Open the ledger of an SQLAlchemy URL without writing to it, where it is an SQLite file of this version's schema.
 
-    Any other is opened as `SqlLedger`, which creates it or brings it up to date. Raises ConfigurationError and
-    LedgerError.
+    In the place of a file that is not there an empty ledger in memory is read. Any other is opened as `SqlLedger`,
+    which brings it up to date. Raises ConfigurationError and LedgerError.
     """
     file = Path(url.removeprefix(_SQLITE)) if url.startswith(_SQLITE) else None
+    if file is not None and not file.exists() and not file.is_symlink():
+        refuse_missing(file)
+        return _empty(file)
     if file is not None and file.is_file():
         ledger = _open_current(file)
         if ledger is not None:
@@ -36,6 +40,28 @@ def open_for_reading(url: str) -> ReadableLedger:
     from mcp_reflect.adapters.sql_ledger.ledger import SqlLedger  # noqa: PLC0415 - imports SQLAlchemy
 
     return SqlLedger(url)
+
+
+def refuse_missing(file: Path) -> None:
+    """Raise LedgerError for a ledger that is not there though its mark is: it was deleted or moved away."""
+    if not file.exists() and CommitMark(file).read() is not None:
+        raise LedgerError(
+            f"{file} was deleted or moved away. Put it back, or run `mcp-reflect restore` with a backup; "
+            "`mcp-reflect hub restart` begins with an empty one"
+        )
+
+
+def _empty(file: Path) -> ReadOnlyLedger:
+    from sqlalchemy.dialects import sqlite  # noqa: PLC0415 - most homes have a ledger
+    from sqlalchemy.schema import CreateTable  # noqa: PLC0415 - as above
+
+    from mcp_reflect.adapters.sql_ledger import schema  # noqa: PLC0415 - as above
+
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    for table in schema.metadata.sorted_tables:
+        connection.execute(str(CreateTable(table).compile(dialect=sqlite.dialect())))
+    connection.execute("INSERT INTO properties (name, value) VALUES ('schema', ?), ('seq', 0)", (SCHEMA_VERSION,))
+    return ReadOnlyLedger(file, connection)
 
 
 def _open_current(file: Path) -> ReadOnlyLedger | None:

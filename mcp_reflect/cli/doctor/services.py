@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from mcp_reflect.cli.console import format_count
 from mcp_reflect.cli.doctor.report import DoctorFinding
@@ -57,12 +58,19 @@ def check_hub(folder: Path, environ: Mapping[str, str], cwd: str) -> Iterator[Do
     took = (time.monotonic() - began) * 1000
     detail = (
         f"process {status['pid']}, version {status['version']}, {format_count(len(status['clients']), 'client')}, "
-        f"{format_count(status['queued'], 'reflection')} waiting, answered in {took:.0f} ms"
+        f"{_waiting(status)}answered in {took:.0f} ms"
     )
+    if trouble := status.get("trouble"):
+        yield DoctorFinding("hub", "wrong", f"{detail}: {trouble}", _RESTART)
+        return
     if status["version"] != __version__:
         yield DoctorFinding("hub", "warning", f"{detail}; this is {__version__}", _RESTART)
     else:
         yield DoctorFinding("hub", "ok", detail)
+
+
+def _waiting(status: Mapping[str, Any]) -> str:
+    return "" if status["queued"] is None else f"{format_count(status['queued'], 'reflection')} waiting, "
 
 
 def _end(folder: Path) -> str:

@@ -135,11 +135,13 @@ _OTHER_HOME = "export MCP_REFLECT_HOME=<a folder that you may write>"
 def check_ledger(folder: Path, settings: Settings | None) -> Iterator[DoctorFinding]:
     """Check the ledger and its figures of the index; without usable `settings` (None), the home's own file."""
     from mcp_reflect.adapters.sql_ledger.examination import examine, ledger_file  # noqa: PLC0415 - heavy
+    from mcp_reflect.adapters.sql_ledger.read_only import refuse_missing  # noqa: PLC0415 - heavy
 
     url = (settings.ledger.url if settings else "") or f"sqlite:///{folder / 'ledger.db'}"
     try:
         file = ledger_file(url)
         if file is not None and not file.exists():
+            refuse_missing(file)
             yield DoctorFinding("ledger", "ok", f"{file} does not exist yet")
             return
         found = examine(url, EXAMINATION_S)

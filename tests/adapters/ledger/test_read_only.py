@@ -12,6 +12,7 @@ from mcp_reflect.adapters.sql_ledger import SqlLedger, rows, schema
 from mcp_reflect.adapters.sql_ledger.read_only import ReadOnlyLedger, open_for_reading
 from mcp_reflect.application.ports import RecordSession
 from mcp_reflect.errors import LedgerError
+from tests.adapters.ledger.test_damage import filled
 from tests.support.values import make_memory, make_review, make_trace
 
 
@@ -48,10 +49,26 @@ def test_a_folder_that_cannot_be_written_is_read(tmp_path: Path) -> None:
     assert isinstance(reader, ReadOnlyLedger)
 
 
-def test_a_ledger_that_is_missing_or_older_is_made_current_first(tmp_path: Path) -> None:
+def test_a_ledger_that_is_missing_is_read_as_an_empty_one_and_not_created(tmp_path: Path) -> None:
+    found = open_for_reading(f"sqlite:///{tmp_path / 'ledger.db'}")
+    with found.reading() as session:
+        assert session.traces.get("trace_1") is None
+    assert found.lost_writes() is None
+    found.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_ledger_that_was_deleted_is_not_read_as_an_empty_one(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'ledger.db'}"
-    created = open_for_reading(url)
-    assert isinstance(created, SqlLedger)
+    filled(url, range(1)).close()
+    (tmp_path / "ledger.db").unlink()
+    with pytest.raises(LedgerError, match="deleted or moved away"):
+        open_for_reading(url)
+
+
+def test_an_older_ledger_is_made_current_first(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'ledger.db'}"
+    created = SqlLedger(url)
     with created._connections.durable("ageing") as connection:
         connection.execute(update(schema.properties).where(schema.properties.c.name == "schema").values(value=8))
     created.close()
