@@ -45,10 +45,10 @@ def open_own(path: str | os.PathLike[str], flags: int, mode: int = 0o600) -> int
     return descriptor
 
 
-def read_own(path: str | os.PathLike[str]) -> bytes:
-    """Return the content of a plain file of the user's. Raises OSError as `open_own` does."""
+def read_own(path: str | os.PathLike[str], at_most: int = -1) -> bytes:
+    """Return the content of a plain file of the user's, as `read_plain` does. Raises OSError as `open_own` does."""
     with os.fdopen(open_own(path, os.O_RDONLY | getattr(os, "O_BINARY", 0)), "rb") as file:
-        return file.read()
+        return file.read(at_most)
 
 
 def read_plain(path: str | os.PathLike[str], at_most: int = -1, owners: Container[int] | None = None) -> bytes:
@@ -68,6 +68,14 @@ def _refuse_other(path: str | os.PathLike[str], found: os.stat_result, owners: C
         raise OSError(errno.EINVAL, "is no plain file", os.fspath(path))
     if owners is not None and found.st_uid not in owners:
         raise PermissionError(errno.EPERM, "belongs to another user", os.fspath(path))
+
+
+def is_plain_or_missing(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path means a plain file, by a link too, or nothing; reading a pipe would wait for ever."""
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return True
 
 
 class PlacedPath:

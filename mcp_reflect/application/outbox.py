@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from mcp_reflect.domain.redaction.run_secrets import redact_run
 from mcp_reflect.domain.redaction.stored_text import storable_key
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.errors import MemoryUnavailable
+from mcp_reflect.own_files import foreign_owner, read_own
 
 OUTBOX_FOLDER = "outbox"
 MAX_WAITING_RUNS = 500
@@ -53,10 +53,10 @@ class WaitingRun:
 def keep_run(home: Path, run: WaitingRun) -> Path:
     """Write a run to the outbox, redacted; the file. Raises OSError, and MemoryUnavailable where the outbox is full."""
     folder = home / OUTBOX_FOLDER
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for place in (home, folder):
-        if os.name == "posix" and place.stat().st_uid != os.geteuid():
+    for place in (home, folder):  # each before anything is made in it
+        if foreign_owner(place) is not None:
             raise MemoryUnavailable(f"{place} belongs to another user; `mcp-reflect doctor` says what to do")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     arguments = _without_told(run.arguments)
     given = {name: _redacted(name, value) for name, value in arguments.items()}
     told = {"format": _FORMAT, "project": run.project, "user": run.user, "arguments": given}
@@ -107,7 +107,7 @@ def refused_files(home: Path) -> list[Path]:
 
 def read_run(file: Path) -> WaitingRun:
     """Read a run that waits. Raises ValueError for what is none, and OSError."""
-    found = json.loads(file.read_bytes())
+    found = json.loads(read_own(file))
     if not isinstance(found, dict) or found.get("format") != _FORMAT:
         raise ValueError("written by another version, or no run")
     project, user, arguments = found.get("project"), found.get("user"), found.get("arguments")

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from mcp_reflect.errors import ConfigurationError, HomeInUse
-from mcp_reflect.own_files import PlacedPath
+from mcp_reflect.own_files import PlacedPath, foreign_owner, read_own
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -36,10 +36,10 @@ def is_own(folder: Path, file: Path) -> bool:
     return whole.is_relative_to(within) and any(whole.relative_to(within).match(name) for name in _OWN)
 
 
-def _refuse_foreign(folder: Path) -> None:
+def refuse_foreign_home(folder: Path) -> None:
     """Raise ConfigurationError for a folder of another user, who could read and replace what is put there."""
-    owner = folder.stat().st_uid
-    if owner != os.geteuid():
+    owner = foreign_owner(folder)
+    if owner is not None:
         raise ConfigurationError(
             f"MCP_REFLECT_HOME = {folder}: belongs to another user (uid {owner}); must be a folder of your own. "
             f"To take it over: sudo chown -R $(id -u) {shlex.quote(str(folder))}"
@@ -56,10 +56,9 @@ class Home:
     def __init__(self, folder: Path, role: str = "") -> None:
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if os.name == "posix":
-                _refuse_foreign(folder)
-                if folder.stat().st_mode & 0o077:  # a folder that was there before may be open to others
-                    folder.chmod(0o700)
+            refuse_foreign_home(folder)
+            if os.name == "posix" and folder.stat().st_mode & 0o077:  # it was there before, and is open to others
+                folder.chmod(0o700)
         except OSError as error:
             raise ConfigurationError(
                 f"MCP_REFLECT_HOME = {folder}: cannot be created or written ({error.strerror}); "
@@ -112,8 +111,12 @@ class Home:
             self._write_note(leaving=False)
         except OSError as error:
             self._lock.release()
-            full = error.errno == errno.ENOSPC
-            wanted = "make room on the disk" if full else "must be a plain file in a writable folder"
+            if error.errno == errno.ENOSPC:
+                wanted = "make room on the disk"
+            elif os.access(self.folder, os.W_OK | os.X_OK):
+                wanted = "must be a plain file in a writable folder"
+            else:
+                wanted = f"the folder must be writable: chmod 700 {shlex.quote(str(self.folder))}"
             raise ConfigurationError(f"{self._note}: cannot be written ({error.strerror}); {wanted}") from error
         return self
 
@@ -158,7 +161,7 @@ class Home:
 
     def _owner(self) -> dict[str, Any]:
         try:
-            note = json.loads(self._note.read_text())
+            note = json.loads(read_own(self._note))
         except (OSError, ValueError):
             return {}
         return note if isinstance(note, dict) else {}

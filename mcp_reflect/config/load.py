@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mcp_reflect.config.home import refuse_foreign_home
 from mcp_reflect.config.masking import mask_secrets
 from mcp_reflect.config.project import locate_project, login_name, repository_root
 from mcp_reflect.config.setting_rows import (
@@ -33,6 +34,7 @@ from mcp_reflect.config.settings import Settings
 from mcp_reflect.domain.field_checks import InvalidRecord
 from mcp_reflect.domain.truncate import truncate
 from mcp_reflect.errors import ConfigurationError
+from mcp_reflect.own_files import read_plain
 
 __all__ = ["SettingRow", "Settings", "load_settings", "load_settings_with_origins", "setting_rows"]
 
@@ -65,6 +67,7 @@ def load_settings_with_origins(
     cwd = _working_directory() if cwd is None else cwd
     _refuse_unknown_variables(environ)
     home = _path(_given(environ, ENVIRONMENT_ONLY["home"]) or _data_folder(), cwd)
+    refuse_foreign_home(home)  # its config.toml says where texts and keys are sent
     named = _given(environ, CONFIG_VARIABLE)
     config = _path(named, cwd) if named else home / "config.toml"
     values = _read_config(config, required=bool(named))
@@ -134,7 +137,7 @@ def _nearest(name: str, known: Iterable[str]) -> str:
 def _read_config(path: Path, *, required: bool) -> dict[str, Any]:
     try:
         # Editors on Windows begin a file with a byte order mark, which TOML does not allow.
-        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        return tomllib.loads(read_plain(path).decode("utf-8-sig"))
     except FileNotFoundError:
         if not required:
             return {}

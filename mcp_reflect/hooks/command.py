@@ -11,6 +11,7 @@ import os
 import sys
 import time
 
+from mcp_reflect import own_files
 from mcp_reflect.hooks import options
 from mcp_reflect.hooks.event import first_text
 from mcp_reflect.hooks.events import load_client_adapter
@@ -76,6 +77,7 @@ def _end_within(seconds: float) -> None:
 def _serve(adapter: ClientAdapter, name: str, event: HookEvent, environ: dict[str, str]) -> None:
     cwd = event.cwd if os.path.isdir(event.cwd) else _here()
     home = address.home_folder(environ, cwd)
+    own_files.refuse_foreign(home)  # before anything in it is read, removed or written
     chosen = options.read_options(environ, home, cwd)
     if event.kind in {"stop", "end"}:
         if chosen.submit and event.session:

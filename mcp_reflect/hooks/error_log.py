@@ -6,6 +6,7 @@ import os
 import time
 from contextlib import suppress
 
+from mcp_reflect import own_files
 from mcp_reflect.wire.caller import RemoteError
 
 HOOK_LOG = "hooks.log"
@@ -25,11 +26,12 @@ def log_hook_error(home: str, where: str, error: BaseException) -> None:
     line = f"{at} {os.getpid()} {where}: {type(error).__name__} {told[:200]}\n"
     path = os.path.join(home, HOOK_LOG)
     with suppress(OSError):
+        own_files.refuse_foreign(home)
         os.makedirs(home, mode=0o700, exist_ok=True)
         with suppress(FileNotFoundError):
             if os.path.getsize(path) > MAX_HOOK_LOG_BYTES:
                 os.replace(path, path + ".1")
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        descriptor = own_files.open_own(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
             os.write(descriptor, line.encode("utf-8", "replace"))
         finally:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 
+from mcp_reflect import own_files
 from mcp_reflect.wire import light_json
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
@@ -78,7 +79,7 @@ class SessionState:
         if self._size > MAX_SESSION_BYTES:
             return
         os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
-        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        descriptor = own_files.open_own(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
             os.write(descriptor, line)
         finally:
@@ -90,8 +91,7 @@ class SessionState:
 
     def _records(self) -> list[dict[str, Any]]:
         try:
-            with open(self._path, "rb") as file:
-                lines = file.read(MAX_SESSION_BYTES).splitlines()
+            lines = own_files.read_own(self._path, MAX_SESSION_BYTES).splitlines()
         except OSError:
             return []
         self._size = sum(map(len, lines)) + len(lines)

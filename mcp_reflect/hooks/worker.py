@@ -15,6 +15,7 @@ from typing import Any
 
 from filelock import FileLock
 
+from mcp_reflect import own_files
 from mcp_reflect.hooks import error_log
 from mcp_reflect.hooks.event import HookEvent
 from mcp_reflect.hooks.session_state import SessionState
@@ -37,6 +38,7 @@ def submit_session(event: HookEvent) -> None:
     """Hand in what the event ends. Raises whatever goes wrong."""
     reader = load_transcript_reader(event.client)
     home = address.home_folder(os.environ, event.cwd)
+    own_files.refuse_foreign(home)
     session = SessionState(home, event.client, event.session)
     os.makedirs(os.path.dirname(session.lock_path), mode=0o700, exist_ok=True)
     # Two ends may come at once: of the turn, and of the session.

@@ -19,7 +19,7 @@ from pathlib import Path
 import anyio
 from anyio.abc import SocketListener, SocketStream
 
-from mcp_reflect.own_files import PlacedPath
+from mcp_reflect.own_files import PlacedPath, read_own
 from mcp_reflect.wire.address import ADDRESS_NAME, MAX_SOCKET_PATH_BYTES, SOCKET_NAME
 
 if sys.platform != "win32":
@@ -118,14 +118,15 @@ def _unix(path: Path) -> socket.socket:
 
 
 def _write(note: Path, address: dict[str, object]) -> None:
-    descriptor = os.open(note, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    # What stood there before was removed.
+    descriptor = os.open(note, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         json.dump(address, file)
 
 
 def _clear(note: Path, path: Path) -> None:
     with suppress(OSError, ValueError, KeyError, TypeError):
-        folder = Path(json.loads(note.read_text(encoding="utf-8"))["unix"]).parent
+        folder = Path(json.loads(read_own(note))["unix"]).parent
         # The folder was made by `listen`; nothing else is ever removed, whatever the note says.
         if folder.name.startswith(_FOLDER) and folder.parent == Path(tempfile.gettempdir()):
             shutil.rmtree(folder, ignore_errors=True)

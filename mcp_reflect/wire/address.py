@@ -12,6 +12,7 @@ import os
 import sys
 import time
 
+from mcp_reflect import own_files
 from mcp_reflect.wire import light_json
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
@@ -87,11 +88,15 @@ def hooks_active(environ: Mapping[str, str], home: str, cwd: str) -> bool:
 
 
 def config_content(environ: Mapping[str, str], home: str, cwd: str) -> bytes | None:
-    """Return the bytes of the client's config.toml; None where there is none, empty where it cannot be read."""
+    """Return the bytes of the client's config.toml; None where there is none, empty where it cannot be read.
+
+    In a home of another user it is not read.
+    """
     named = environ.get("MCP_REFLECT_CONFIG", "").strip()
     try:
-        with open(absolute_path(named, cwd) if named else os.path.join(home, "config.toml"), "rb") as file:
-            return file.read()
+        if not named:
+            own_files.refuse_foreign(home)
+        return own_files.read_plain(absolute_path(named, cwd) if named else os.path.join(home, "config.toml"))
     except FileNotFoundError:
         return b"" if named else None
     except OSError:
@@ -137,8 +142,10 @@ def _hub_seconds(name: str, environ: Mapping[str, str], home: str, cwd: str) -> 
 def connect_socket(home: str) -> tuple[_socket.socket, str]:
     """Return a connection to the home's hub and the token to show it (empty on a Unix socket).
 
-    Raises OSError where no hub listens, and PermissionError where what listens belongs to somebody else.
+    Raises OSError where no hub listens, and PermissionError where the home or what listens belongs to somebody else.
     """
+    if own_files.foreign_owner(home) is not None:
+        raise PermissionError(f"{home} belongs to another user")
     address = _read(home)
     port = address.get("port")
     if isinstance(port, int):
@@ -180,11 +187,10 @@ def _connect(link: _socket.socket, path: str) -> None:
 
 def _read(home: str) -> dict[str, Any]:
     try:
-        with open(os.path.join(home, ADDRESS_NAME), encoding="utf-8") as file:
-            if sys.platform != "win32" and os.fstat(file.fileno()).st_uid != os.geteuid():
-                raise PermissionError(f"{file.name} belongs to another user")
-            found = light_json.loads(file.read())
-    except FileNotFoundError:
+        found = light_json.loads(own_files.read_own(os.path.join(home, ADDRESS_NAME)).decode("utf-8"))
+    except PermissionError as error:
+        raise PermissionError(f"{error.filename} {error.strerror}") from error
+    except OSError:  # there is none, or a link, pipe or folder in its place, which a hub does without
         return {}
     except ValueError:  # half written by a hub that was killed
         return {}

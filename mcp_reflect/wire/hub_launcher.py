@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from mcp_reflect import own_files
 from mcp_reflect.wire import address, handshake
 from mcp_reflect.wire.hub_connection import POLL_S, HubConnection, process_exists, stop_hub, try_connect
 from mcp_reflect.wire.hub_errors import HubCrashed, HubUnavailable
@@ -116,13 +117,18 @@ def ensure_hub_runs(home: str, started: Callable[[Any], None] = lambda _: None) 
 @contextmanager
 def _starting(home: str) -> Iterator[bool]:
     """The lock of whoever starts a hub; False where another process holds it."""
+    lock = os.path.join(home, START_LOCK)
     try:
+        own_files.refuse_foreign(home)
         os.makedirs(home, mode=0o700, exist_ok=True)
-        descriptor = os.open(os.path.join(home, START_LOCK), os.O_RDWR | os.O_CREAT, 0o600)
+        descriptor = own_files.open_own(lock, os.O_RDWR | os.O_CREAT)
     except OSError as error:
-        raise HubUnavailable(
-            f"MCP_REFLECT_HOME = {home}: cannot be created or written ({error.strerror}); must be a writable folder", 2
-        ) from error
+        if os.path.lexists(lock) and not os.path.isfile(lock):
+            told = f"{lock}: cannot be used ({error.strerror}); must be a plain file, and is made where there is none"
+        else:
+            told = f"MCP_REFLECT_HOME = {home}: cannot be created or written ({error.strerror}); "
+            told += "must be a writable folder of your own"
+        raise HubUnavailable(told, 2) from error
     try:
         yield _locked(descriptor)
     finally:
@@ -141,10 +147,14 @@ def _locked(descriptor: int) -> bool:
 
 
 def open_log(path: str | os.PathLike[str]) -> int:
-    """Return a descriptor that appends to the hub's log; a link in its place is removed, never written through."""
+    """Return a descriptor that appends to the hub's log; a link in its place is removed, never written through.
+
+    Raises OSError in a home of another user, where nothing is created, and for a pipe or folder in its place.
+    """
+    own_files.refuse_foreign(os.path.dirname(path))
     if os.path.islink(path):
         os.unlink(path)
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    return own_files.open_own(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
 
 def _too_slow(home: str, within: float) -> HubUnavailable:

@@ -6,6 +6,8 @@ import json
 import os
 from typing import NamedTuple
 
+from mcp_reflect.own_files import read_own
+
 HUB_ROLE = "a hub"
 
 
@@ -22,13 +24,7 @@ def read_owner(home: str) -> Owner | None:
     A process that was killed leaves its note behind.
     """
     try:
-        with open(os.path.join(home, "owner.json"), encoding="utf-8", opener=_open_at_once) as file:
-            note = json.load(file)
+        note = json.loads(read_own(os.path.join(home, "owner.json")))
         return Owner(int(note["pid"]), str(note["role"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    """Open a file without waiting for a writer, which a pipe in its place would do for ever."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

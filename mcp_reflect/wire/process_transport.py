@@ -98,6 +98,6 @@ class ProcessTransport:
 def _log(home: str) -> int | None:
     """Return where a hub would write its log; None where that cannot be written."""
     try:
-        return os.open(os.path.join(home, hub_launcher.HUB_LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        return hub_launcher.open_log(os.path.join(home, hub_launcher.HUB_LOG))
     except OSError:
         return None

@@ -76,4 +76,13 @@ def test_nothing_is_put_into_the_home_of_another_user(tmp_path: Path, monkeypatc
         Home(tmp_path)
     with pytest.raises(MemoryUnavailable, match="belongs to another user"):
         keep_run(tmp_path, WaitingRun("p", "u", {"task": "t", "trace_key": "k"}))
-    assert not list((tmp_path / "outbox").iterdir())
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+def test_a_home_that_cannot_be_written_is_told_with_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = Home(tmp_path)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(home, "_write_note", lambda **_: os.open(tmp_path, os.O_WRONLY))
+    with pytest.raises(ConfigurationError, match=f"chmod 700 {tmp_path}"), home:
+        pass

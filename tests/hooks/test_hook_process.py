@@ -134,7 +134,7 @@ def test_a_hook_before_a_command_imports_little(caller: Caller, home: Path, proj
     assert ours == {
         *("domain", "domain.limits", "domain.trajectory", "domain.trajectory.tools"),
         *("hooks", "hooks.command", "hooks.event", "hooks.events", "hooks.events.claude_code"),
-        *("hooks.options", "hooks.recall", "hooks.session_state"),
+        *("hooks.options", "hooks.recall", "hooks.session_state", "own_files"),
         *("wire", "wire.address", "wire.caller", "wire.connector", "wire.handshake", "wire.hub_connection"),
         *("wire.hub_errors", "wire.json_rpc", "wire.light_json", "wire.remote_error", "wire.request_meta"),
         *("wire.transport", "wire.version"),

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from mcp_reflect.adapters.sql_ledger.durability.checkpoints import Checkpointer
-from mcp_reflect.adapters.sql_ledger.sqlite_errors import BUSY_TIMEOUT_S, ledger_error
+from mcp_reflect.adapters.sql_ledger.sqlite_errors import BUSY_TIMEOUT_S, ledger_error, refuse_other_than_files
 from mcp_reflect.errors import ConfigurationError, LedgerError
 from mcp_reflect.own_files import PlacedPath
 
@@ -69,6 +69,7 @@ class Connections:
             self.file = _plain_file(parsed.database) if self.is_sqlite and parsed.database else None
             if self.file is not None:
                 self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                refuse_other_than_files(self.file)
                 _create_private(self.file)
             # Before SQLite opens it: what takes its place later must not be taken for it.
             self._place = None if self.file is None else PlacedPath(self.file)

@@ -16,6 +16,7 @@ from mcp_reflect.adapters.sql_ledger.durability.commit_mark import CommitMark
 from mcp_reflect.adapters.sql_ledger.durability.commit_numbers import find_lost_writes
 from mcp_reflect.adapters.sql_ledger.engine import translated
 from mcp_reflect.adapters.sql_ledger.queries.projects import find_withheld
+from mcp_reflect.adapters.sql_ledger.sqlite_errors import refuse_other_than_files
 from mcp_reflect.adapters.sql_ledger.statements import statements
 from mcp_reflect.application.ports import LostWrites
 from mcp_reflect.errors import ConfigurationError, LedgerError
@@ -115,6 +116,7 @@ def _engine(url: str, file: Path | None) -> Engine:
             return create_engine(url)
         except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
             raise ConfigurationError(f"ledger.url: cannot be used ({error}); must be an SQLAlchemy URL") from error
+    refuse_other_than_files(file)
     address = f"file:{quote(str(file))}?mode=ro"
     return create_engine("sqlite://", creator=lambda: sqlite3.connect(address, uri=True, timeout=_BUSY_S))
 

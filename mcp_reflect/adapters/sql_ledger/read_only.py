@@ -15,7 +15,7 @@ from mcp_reflect.adapters.sql_ledger.durability.commit_mark import CommitMark, l
 from mcp_reflect.adapters.sql_ledger.queries.rows import SqliteRows
 from mcp_reflect.adapters.sql_ledger.queries.session import SqlRecordSession
 from mcp_reflect.adapters.sql_ledger.schema_version import SCHEMA_VERSION
-from mcp_reflect.adapters.sql_ledger.sqlite_errors import BUSY_TIMEOUT_S, ledger_error
+from mcp_reflect.adapters.sql_ledger.sqlite_errors import BUSY_TIMEOUT_S, ledger_error, refuse_other_than_files
 from mcp_reflect.application.ports import LostWrites, ReadableLedger
 from mcp_reflect.errors import LedgerError
 
@@ -34,6 +34,7 @@ def open_for_reading(url: str) -> ReadableLedger:
         refuse_missing(file)
         return _empty(file)
     if file is not None and file.is_file():
+        refuse_other_than_files(file)
         ledger = _open_current(file)
         if ledger is not None:
             return ledger

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 
 from mcp_reflect.adapters.sqlite_remedies import primary_code, remedy
 from mcp_reflect.application.ports import Unwritable
 from mcp_reflect.errors import LedgerError
+from mcp_reflect.own_files import is_plain_or_missing
 
 BUSY_TIMEOUT_S = 30
 
 _DAMAGED = "the ledger is damaged; put back a backup with `mcp-reflect restore`, and see `mcp-reflect doctor`"
 _UNWRITABLE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR}
 _DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
+def refuse_other_than_files(database: Path) -> None:
+    """Raise LedgerError where a pipe, a folder or the like stands in the place of a database or its journal."""
+    for name in (database.name, f"{database.name}-wal", f"{database.name}-shm"):
+        place = database.with_name(name)
+        if not is_plain_or_missing(place):
+            raise LedgerError(f"{place} is no plain file; nothing of mcp-reflect makes such a thing: move it elsewhere")
 
 
 def ledger_error(doing: str, cause: BaseException) -> LedgerError:

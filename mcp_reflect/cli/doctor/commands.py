@@ -13,8 +13,10 @@ from rich.text import Text
 from mcp_reflect.cli.console import out
 from mcp_reflect.cli.doctor.report import DoctorFinding, FindingStatus, TimedCheck, run_checks
 from mcp_reflect.cli.layout import show_beside
+from mcp_reflect.own_files import foreign_owner
 from mcp_reflect.wire.version import __version__
 
+_OF_THE_HOME = {"outbox", "hub", "ledger", "mirror", "llm"}
 _STYLES: dict[FindingStatus, str] = {"ok": "green", "warning": "yellow", "wrong": "red"}
 
 
@@ -38,6 +40,7 @@ def run_doctor() -> list[DoctorFinding]:
     from mcp_reflect.cli.doctor import (  # noqa: PLC0415 - with the rest
         client_configs,
         environment,
+        home_check,
         hook_configs,
         services,
         storage,
@@ -52,24 +55,25 @@ def run_doctor() -> list[DoctorFinding]:
     settings, of_settings = environment.check_settings(environ, cwd)
     user_home = Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() raises for a user without one
     repository = repository_root(environ, cwd)
-    return run_checks(
-        [
-            TimedCheck("python", environment.check_python, 5),
-            TimedCheck("package", environment.check_package, 15),
-            TimedCheck("settings", lambda: of_settings, 5),
-            TimedCheck("model", lambda: environment.check_model(settings), 60),
-            TimedCheck("home", lambda: storage.check_home(folder), 10),
-            TimedCheck("outbox", lambda: storage.check_outbox(folder), 10),
-            TimedCheck("hub", lambda: services.check_hub(folder, environ, str(cwd)), 20),
-            TimedCheck("ledger", lambda: storage.check_ledger(folder, settings), storage.EXAMINATION_S + 20),
-            TimedCheck("mirror", lambda: storage.check_mirror(folder, settings), 20),
-            TimedCheck("llm", lambda: services.check_llm(settings), 20),
-            TimedCheck(
-                "clients", lambda: client_configs.check_client_configs(environ, user_home, repository, str(cwd)), 15
-            ),
-            TimedCheck("hooks", lambda: hook_configs.check_hook_configs(environ, user_home, repository), 15),
-        ]
-    )
+    checks = [
+        TimedCheck("python", environment.check_python, 5),
+        TimedCheck("package", environment.check_package, 15),
+        TimedCheck("settings", lambda: of_settings, 5),
+        TimedCheck("model", lambda: environment.check_model(settings), 60),
+        TimedCheck("home", lambda: home_check.check_home(folder), 10),
+        TimedCheck("outbox", lambda: home_check.check_outbox(folder), 10),
+        TimedCheck("hub", lambda: services.check_hub(folder, environ, str(cwd)), 20),
+        TimedCheck("ledger", lambda: storage.check_ledger(folder, settings), storage.EXAMINATION_S + 20),
+        TimedCheck("mirror", lambda: storage.check_mirror(folder, settings), 20),
+        TimedCheck("llm", lambda: services.check_llm(settings), 20),
+        TimedCheck(
+            "clients", lambda: client_configs.check_client_configs(environ, user_home, repository, str(cwd)), 15
+        ),
+        TimedCheck("hooks", lambda: hook_configs.check_hook_configs(environ, user_home, repository), 15),
+    ]
+    # What is in a home of another user was put there by that user.
+    is_foreign = foreign_owner(folder) is not None
+    return run_checks([each for each in checks if not (is_foreign and each.name in _OF_THE_HOME)])
 
 
 def _working_directory() -> Path:

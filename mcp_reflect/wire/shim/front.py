@@ -14,6 +14,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from mcp_reflect import own_files
 from mcp_reflect.wire import address, handshake
 from mcp_reflect.wire.owner_note import HUB_ROLE, read_owner
 from mcp_reflect.wire.shim import settings_check
@@ -165,7 +166,8 @@ def note_accepted(environ: Mapping[str, str], home: str, cwd: str) -> None:
         return
     mode = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if len(known) >= _ACCEPTED_AT_MOST else os.O_APPEND)
     try:
-        descriptor = os.open(os.path.join(home, ACCEPTED_NAME), mode, 0o600)
+        own_files.refuse_foreign(home)
+        descriptor = own_files.open_own(os.path.join(home, ACCEPTED_NAME), mode)
     except OSError:  # a read-only home: the front stays away the next time, too
         return
     with os.fdopen(descriptor, "wb") as file:
@@ -174,8 +176,7 @@ def note_accepted(environ: Mapping[str, str], home: str, cwd: str) -> None:
 
 def _read_accepted(home: str) -> set[str]:
     try:
-        with open(os.path.join(home, ACCEPTED_NAME), encoding="ascii", errors="replace") as file:
-            return set(file.read().split())
+        return set(own_files.read_own(os.path.join(home, ACCEPTED_NAME)).decode("ascii", "replace").split())
     except OSError:
         return set()
 

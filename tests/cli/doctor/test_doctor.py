@@ -20,7 +20,7 @@ from mcp_reflect import __version__
 from mcp_reflect.application.maintenance.restore_remains import clear_remains, drop_copies
 from mcp_reflect.application.outbox import WaitingRun, keep_run, set_aside
 from mcp_reflect.application.requests import Submission
-from mcp_reflect.cli.doctor import client_configs, environment, services, storage
+from mcp_reflect.cli.doctor import client_configs, environment, home_check, services, storage
 from mcp_reflect.cli.doctor.report import DoctorFinding, TimedCheck, run_checks
 from mcp_reflect.config.load import load_settings
 from mcp_reflect.wire.caller import Caller
@@ -136,12 +136,12 @@ def test_what_a_killed_backup_left_is_told_and_deleted_unlike_the_folder_of_one_
         (folder / "ledger.db").write_bytes(b"a copy")
     (tmp_path / "chroma.damaged-1").mkdir()
     with FileLock(running / "lock"):
-        told = [f.detail for f in storage.check_home(tmp_path) if f.status == "warning" and "restoring" in f.detail]
+        told = [f.detail for f in home_check.check_home(tmp_path) if f.status == "warning" and "restoring" in f.detail]
         assert told == [f"a backup or restore was killed and left {left.name}"]
         clear_remains(tmp_path)
         assert running.exists()
     assert not left.exists()
-    aside = [f.remedy for f in storage.check_home(tmp_path) if "chroma.damaged-1" in f.detail]
+    aside = [f.remedy for f in home_check.check_home(tmp_path) if "chroma.damaged-1" in f.detail]
     assert aside == [f"delete it once nothing is missing: rm -r {tmp_path / 'chroma.damaged-1'}"]
     assert "chroma.damaged-1" in drop_copies(tmp_path)
 
@@ -180,7 +180,7 @@ def test_a_home_that_is_open_to_others_is_a_warning(home: Path) -> None:
 def test_a_file_in_the_place_of_the_home_is_wrong(home: Path) -> None:
     home.write_text("", encoding="utf-8")
     assert one(home, "home")["status"] == "wrong"
-    findings = list(storage.check_home(home / "below"))
+    findings = list(home_check.check_home(home / "below"))
     assert [finding.status for finding in findings] == ["wrong"]
 
 
@@ -189,15 +189,15 @@ def test_a_file_in_the_place_of_the_home_is_wrong(home: Path) -> None:
 def test_a_link_in_the_place_of_a_file_of_the_home_is_wrong(name: str, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir(mode=0o700)
-    assert [finding.status for finding in storage.check_home(home) if finding.check == "home"] == ["ok"]
+    assert [finding.status for finding in home_check.check_home(home) if finding.check == "home"] == ["ok"]
     (home / name).symlink_to(tmp_path / "elsewhere")
-    told = [finding for finding in storage.check_home(home) if finding.status == "wrong"]
+    told = [finding for finding in home_check.check_home(home) if finding.status == "wrong"]
     assert [finding.remedy for finding in told] == [f"mv {home / name} <elsewhere>"]
 
 
 def test_runs_that_wait_for_a_hub_are_told(tmp_path: Path) -> None:
     def told() -> list[tuple[str, str]]:
-        return [(finding.status, finding.detail) for finding in storage.check_outbox(tmp_path)]
+        return [(finding.status, finding.detail) for finding in home_check.check_outbox(tmp_path)]
 
     assert told() == [("ok", "no run waits")]
     files = [keep_run(tmp_path, WaitingRun("alpha", "ann", {"task": "t", "trace_key": key})) for key in "abc"]
@@ -214,8 +214,8 @@ def test_little_room_is_told(free: int, judged: str, tmp_path: Path, monkeypatch
         def __init__(self) -> None:
             self.free = free
 
-    monkeypatch.setattr(storage.shutil, "disk_usage", lambda _: Usage())
-    assert [finding.status for finding in storage.check_home(tmp_path) if finding.check == "disk"] == [judged]
+    monkeypatch.setattr(home_check.shutil, "disk_usage", lambda _: Usage())
+    assert [finding.status for finding in home_check.check_home(tmp_path) if finding.check == "disk"] == [judged]
 
 
 def test_a_ledger_that_is_none_is_wrong(home: Path) -> None:
@@ -250,6 +250,15 @@ def test_a_newer_ledger_is_wrong(home: Path) -> None:
         database.execute("UPDATE properties SET value = 99 WHERE name = 'schema'")
     database.close()
     assert "newer mcp-reflect" in one(home, "ledger")["detail"]
+
+
+def test_a_ledger_that_cannot_be_written_is_wrong(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(home)
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: "ledger.db" not in str(path) and access(path, mode))
+    (told,) = [f for f in storage.check_ledger(home, None) if f.status == "wrong"]
+    assert told.detail == f"{home / 'ledger.db'} cannot be written by you"
+    assert told.remedy.startswith(f"chmod 600 {home / 'ledger.db'}")
 
 
 def test_the_index_is_judged_without_being_opened(home: Path) -> None:

@@ -45,7 +45,13 @@ def test_the_shim_loads_the_standard_library_and_its_own_few_modules(home: Path)
         "client_handshake", "command", "deadlines", "downstream", "front", "hub_finder", "hub_link", "line_queue",
         "overdue", "relay", "repeatable", "settings_check", "stdio", "unserved", "upstream",
     }  # fmt: skip
-    assert ours == {"mcp_reflect", "mcp_reflect.__main__", "mcp_reflect.wire", "mcp_reflect.wire.shim"} | {
+    assert ours == {
+        "mcp_reflect",
+        "mcp_reflect.__main__",
+        "mcp_reflect.own_files",
+        "mcp_reflect.wire",
+        "mcp_reflect.wire.shim",
+    } | {
         *(f"mcp_reflect.wire.{name}" for name in both),
         *(f"mcp_reflect.wire.shim.{name}" for name in own),
     }
