@@ -142,7 +142,7 @@ class InMemory:
             if alpha > 0:
                 if self._streaks is not None:
                     streaks = self._streaks.setdefault(position, Streaks())
-                    alpha *= 0.5 ** streaks.count(("session",), passed=reward >= PASSED)
+                    alpha *= 0.5 ** streaks.count(("session",), passed=reward >= PASSED, alpha=alpha)
                 self.q[position] = updated_q(float(self.q[position]), reward, alpha)
                 told = self._outcomes.setdefault((position, key), [])
                 told.append((alpha / REFERENCE_ALPHA, reward))

@@ -75,6 +75,41 @@ def test_one_client_wants_to_move_a_memory_by_repeating_itself(
     assert agrees(parts)
 
 
+@pytest.mark.parametrize("alpha", [0.0, 1e-9, 0.01])
+def test_reviews_that_move_next_to_nothing_want_to_begin_the_count_anew(parts: Parts, alpha: float) -> None:
+    """The same with contrary reviews whose wording repeats, so that they move nothing any more."""
+    memory = taught(parts)
+    for number in range(FLOOD):
+        if number % 7 == 6:
+            review(parts, memory, number, "fail", alpha=alpha)
+        else:
+            review(parts, memory, number)
+    moved = parts.memory.memory(memory.id)
+    assert 0.5 < moved.q_value <= 0.96
+    assert moved.reviews <= 2 * FULL_REVIEWS
+    assert agrees(parts)
+
+
+def test_a_contrary_wording_that_repeats_wants_to_begin_the_count_anew(parts: Parts) -> None:
+    memory = taught(parts)
+    same = {"trajectory": "$ book", "task": "the same trip", "feedback": "Bad."}
+    for number in range(2 * FLOOD):
+        if number % 7 == 6:
+            review(parts, memory, number, "fail", **same)
+        else:
+            review(parts, memory, number)
+    assert parts.memory.memory(memory.id).q_value <= HIGHEST
+    assert agrees(parts)
+
+
+def test_small_contrary_reviews_that_come_to_a_whole_one_begin_the_count_anew() -> None:
+    streaks = Streaks()
+    counts = [streaks.count(["a"], passed=True, alpha=0.3) for _ in range(8)]
+    contrary = [streaks.count(["a"], passed=False, alpha=0.1) for _ in range(3)]
+    after = [streaks.count(["a"], passed=True, alpha=0.3) for _ in range(7)]
+    assert (counts, contrary, after) == ([0] * 6 + [1, 2], [0] * 3, [0] * 6 + [1])
+
+
 def test_one_wording_wants_to_count_again_by_every_connection(parts: Parts) -> None:
     memory = taught(parts)
     same = {"trajectory": "$ book", "task": "the same trip", "feedback": "Well done!"}
@@ -162,7 +197,7 @@ def test_the_bound_costs_a_service_with_one_long_connection_little(rate: float, 
         bounded = free = 0.5
         for _ in range(40):
             passed = chance.random() < rate
-            bounded += 0.3 / 2 ** streaks.count(["service, today"], passed=passed) * (passed - bounded)
+            bounded += 0.3 / 2 ** streaks.count(["service, today"], passed=passed, alpha=0.3) * (passed - bounded)
             free += 0.3 * (passed - free)
         off.append(abs(bounded - free))
     assert sum(off) / len(off) < most

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, bindparam, inspect, select, update
+from sqlalchemy import Connection, bindparam, func, inspect, select, update
 from sqlalchemy.schema import CreateColumn
 
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.schema_version import SCHEMA_VERSION
+from mcp_reflect.adapters.sql_ledger.session import SqlSession
 from mcp_reflect.adapters.sql_ledger.utilities import count_trials
+from mcp_reflect.domain.learning.q_update import replay
+from mcp_reflect.domain.learning.repetition import FULL_REVIEWS
 from mcp_reflect.domain.lessons.comparison.sameness import lesson_key
 
 _BATCH = 500
@@ -32,8 +35,23 @@ def migrate(connection: Connection) -> None:
             _key_lessons(connection)
     if uncounted:  # once the events, too, have all their columns
         count_trials(connection)
+    _replay_events(connection)
     p = schema.properties
     connection.execute(update(p).where(p.c.name == "schema").values(value=SCHEMA_VERSION))
+
+
+def _replay_events(connection: Connection) -> None:
+    """Let q_values follow from the reviews by the present rule of repetition, as `verify` and an import expect it."""
+    e, m = schema.utility_events.c, schema.memories.c
+    session = SqlSession(connection)
+    session.feed.lock()
+    many = select(e.memory_id).group_by(e.memory_id).having(func.count() > FULL_REVIEWS)
+    initial_qs = dict(connection.execute(select(m.id, m.initial_q).where(m.id.in_(many))).all())
+    for memory_id, initial_q in initial_qs.items():
+        stored = session.events.of_memories([memory_id])
+        replayed = replay(initial_q, stored)
+        if replayed != stored:
+            session.events.replace(memory_id, replayed)
 
 
 def _key_lessons(connection: Connection) -> None:

@@ -2,8 +2,9 @@
 
 A source is a connection on one day, or one wording: the same task, run and words, whoever hands them in. The first
 FULL_REVIEWS reviews of a source that move a memory in the same direction count in full, and each further one half as
-much as the one before, until the source itself says the opposite. So at the learning rate a a source moves a q_value
-at most
+much as the one before, until the source itself says the opposite as firmly: its contrary reviews must have learning
+rates that come to the largest one of those before. What moves nothing, or next to nothing, begins nothing anew. So at
+the learning rate a a source moves a q_value at most
 
     1 - (1 - a)^FULL_REVIEWS * (1 - a/2) (1 - a/4) (1 - a/8) ...
 
@@ -53,25 +54,60 @@ def _digest(*texts: str) -> str:
     return digest.hexdigest()
 
 
+class _Streak:
+    """The reviews of one source in one direction, and what it has said against them since.
+
+    Learning rates are those that the reviews moved a memory with, halved where they were.
+    """
+
+    def __init__(self, passed: bool) -> None:
+        self._passed = passed
+        self._length = 0
+        self._rate = 0.0
+        self._contrary_length = 0
+        self._contrary_rate = 0.0
+
+    def length_of(self, *, passed: bool) -> int:
+        return self._length if passed == self._passed else self._contrary_length
+
+    def lengthen(self, *, passed: bool) -> None:
+        if passed == self._passed:
+            self._length += 1
+        else:
+            self._contrary_length += 1
+
+    def weigh(self, *, passed: bool, alpha: float) -> None:
+        """Take in the learning rate of the last review; the contrary ones begin a streak once they weigh as much."""
+        if passed == self._passed:
+            self._rate = max(self._rate, alpha)
+            return
+        self._contrary_rate += alpha
+        if alpha > 0.0 and self._contrary_rate >= self._rate:
+            self._passed, self._length, self._rate = passed, 1, alpha
+            self._contrary_length, self._contrary_rate = 0, 0.0
+
+
 class Streaks:
     """Counts the events of one memory by source, in the order of the reviews."""
 
     def __init__(self) -> None:
-        self._streaks: dict[str, tuple[bool, int]] = {}
+        self._streaks: dict[str, _Streak] = {}
 
     def halvings(self, event: UtilityEvent) -> int:
         """Count an event; return how often its learning rate is to be halved. Events without a source always count."""
-        return self.count(event.sources, passed=event.reward >= PASSED)
+        given = event.alpha * 2.0**event.halvings
+        return self.count(event.sources, passed=event.reward >= PASSED, alpha=given)
 
-    def count(self, sources: Iterable[str], *, passed: bool) -> int:
-        """Count an event by its sources and direction; see `halvings`."""
-        longest = 0
-        for source in sources:
-            direction, length = self._streaks.get(source, (passed, 0))
-            length = length + 1 if direction == passed else 1
-            self._streaks[source] = (passed, length)
-            longest = max(longest, length)
-        return min(max(0, longest - FULL_REVIEWS), _MOST_HALVINGS)
+    def count(self, sources: Iterable[str], *, passed: bool, alpha: float) -> int:
+        """Count an event by its sources, its direction and the learning rate it was given with; see `halvings`."""
+        streaks = [self._streaks.setdefault(source, _Streak(passed)) for source in sources]
+        for streak in streaks:
+            streak.lengthen(passed=passed)
+        longest = max((streak.length_of(passed=passed) for streak in streaks), default=0)
+        halvings = min(max(0, longest - FULL_REVIEWS), _MOST_HALVINGS)
+        for streak in streaks:
+            streak.weigh(passed=passed, alpha=alpha / 2.0**halvings)
+        return halvings
 
 
 def halvings_after(earlier: Iterable[UtilityEvent], event: UtilityEvent) -> int:

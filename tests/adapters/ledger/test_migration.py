@@ -104,3 +104,33 @@ def test_what_older_ledgers_have_not_counted_is_counted_from_their_events(url: s
     assert (counted.trials, counted.successes) == (pytest.approx(3), pytest.approx(2))
     assert (migrated.trials, migrated.successes, migrated.passes) == (pytest.approx(3), pytest.approx(2), 2)
     assert change.terms.keys.tolist() == terms.terms(memory.task).keys.tolist()
+
+
+def test_q_values_of_an_older_rule_of_repetition_follow_from_their_reviews_again(url: str) -> None:
+    """Contrary reviews that moved nothing ended a repetition once."""
+    trace = make_trace()
+    memory = make_memory(trace)
+    first = SqlLedger(url)
+    with first.writing() as session:
+        session.traces.add(trace)
+        session.memories.put(memory, "model", axis(0))
+        q = memory.initial_q
+        for number in range(12):
+            alpha, reward = (0.0, 0.0) if number == 6 else (0.3, 1.0)
+            review = make_review(trace, session.feed.next_seq(), alpha=alpha, sources=("source",))
+            session.reviews.put(review)
+            event = q_update.utility_event(review, memory.id, 0, reward, q)
+            session.events.append(event)
+            q = event.q_after
+    first.close()
+    database = create_engine(url)
+    with database.begin() as connection:
+        connection.execute(text("UPDATE properties SET value = 14 WHERE name = 'schema'"))
+    database.dispose()
+    second = SqlLedger(url)
+    events = read(second, lambda s: s.events.of_memories([memory.id]))
+    migrated = read(second, lambda s: s.memories.by_ids([memory.id]))[memory.id]
+    second.close()
+    assert [event.halvings for event in events] == [0] * 7 + [1, 2, 3, 4, 5]
+    assert events == q_update.replay(0.5, events)
+    assert migrated.q_value == events[-1].q_after < q
