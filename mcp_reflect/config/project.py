@@ -18,10 +18,12 @@ import hashlib
 import os
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
+
+from mcp_reflect.config.git_files import find_common_dir, find_repository, is_dir, read_origin
 
 PROJECT_ID = re.compile(r"[A-Za-z0-9._-]{1,100}")
 PROJECT_ID_RULE = "1 to 100 characters out of A-Z a-z 0-9 . _ -"
@@ -64,13 +66,13 @@ def locate_project(environ: Mapping[str, str], cwd: Path, roots: Sequence[Path] 
     of them; then the folder itself. Folders that cannot be read count as absent.
     """
     start = _start(environ, cwd)
-    found = _repository_around(start)
+    found = find_repository(start)
     if found is not None:
         return LocatedProject(_repository_id(*found), f"the git repository {found[0]}")
     for folders, source in ((roots, "the client's roots"), (_workspace(environ), WORKSPACE_VARIABLE)):
         if folders:
             name = f"{source}, of which there are {len(folders)}" if len(folders) > 1 else source
-            inside = next(((folder, it) for folder in folders if (it := _repository_around(folder))), None)
+            inside = next(((folder, it) for folder in folders if (it := find_repository(folder))), None)
             if inside is not None:
                 return LocatedProject(_repository_id(*inside[1]), f"the git repository {inside[1][0]}, by {name}")
             return LocatedProject(_folder_id(folders[0]), f"the folder {folders[0]}, by {name}; no git repository")
@@ -86,16 +88,7 @@ def detect_project(environ: Mapping[str, str], cwd: Path) -> str:
 def _workspace(environ: Mapping[str, str]) -> list[Path]:
     """The folders that Cursor gives a server, between commas or as in PATH."""
     given = re.split(rf"[,{re.escape(os.pathsep)}]", environ.get(WORKSPACE_VARIABLE, ""))
-    return [Path(each.strip()) for each in given if each.strip() and _is_dir(Path(each.strip()))]
-
-
-def _repository_around(start: Path) -> tuple[Path, Path] | None:
-    """The working tree around a folder, with its git directory; None where there is none."""
-    for folder in _ancestors(start):
-        git_dir = _git_dir(folder)
-        if git_dir is not None:
-            return folder, git_dir
-    return None
+    return [Path(each.strip()) for each in given if each.strip() and is_dir(Path(each.strip()))]
 
 
 def _folder_id(folder: Path) -> str:
@@ -106,13 +99,13 @@ def _folder_id(folder: Path) -> str:
 def repository_root(environ: Mapping[str, str], cwd: Path) -> Path:
     """Return the working tree's folder that `detect_project` looks at; without a repository the starting folder."""
     start = _start(environ, cwd)
-    found = _repository_around(start)
+    found = find_repository(start)
     return start if found is None else found[0]
 
 
 def _start(environ: Mapping[str, str], cwd: Path) -> Path:
     given = environ.get("CLAUDE_PROJECT_DIR")
-    return Path(given) if given and _is_dir(Path(given)) else cwd
+    return Path(given) if given and is_dir(Path(given)) else cwd
 
 
 def login_name(environ: Mapping[str, str]) -> str:
@@ -134,62 +127,10 @@ def _printable(name: str) -> str:
     return "".join(c for c in name if c.isprintable()).strip()[:100]
 
 
-def _is_dir(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):  # ValueError: a NUL inside
-        return False
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:
-        return False
-
-
-def _ancestors(start: Path) -> Iterator[Path]:
-    try:
-        resolved = start.resolve()
-    except (OSError, RuntimeError, ValueError):  # RuntimeError: a loop of symbolic links
-        return
-    yield resolved
-    yield from resolved.parents
-
-
-def _read(path: Path) -> str:
-    """The text of a file, without NULs, which no path may hold; empty where it cannot be read."""
-    try:
-        return path.read_text(encoding="utf-8", errors="replace").replace("\0", "")
-    except OSError:
-        return ""
-
-
-def _git_dir(folder: Path) -> Path | None:
-    """The git directory of the working tree at `folder`, or None where there is none.
-
-    `.git` is that directory in a plain clone, and a file `gitdir: PATH` in a worktree or a submodule.
-    See gitrepository-layout(5).
-    """
-    git_dir = folder / ".git"
-    if not _is_dir(git_dir):
-        marker, _, target = _read(git_dir).strip().partition(":")
-        if marker != "gitdir" or not target.strip():
-            return None
-        git_dir = folder / target.strip()
-    # An empty or foreign `.git` is no repository: git itself looks for HEAD.
-    return git_dir if _exists(git_dir / "HEAD") else None
-
-
 def _repository_id(folder: Path, git_dir: Path) -> str:
-    # A linked worktree's git directory names the one that all worktrees share in its file `commondir`.
-    shared = _read(git_dir / "commondir").strip()
-    if shared:
-        common = Path(os.path.realpath(git_dir / shared))
-        root = common.parent if common.name == ".git" else common
-    else:
-        common, root = git_dir, folder
-    origin = _origin_url(common / "config")
+    common = find_common_dir(folder, git_dir)
+    root = folder if common == git_dir else common.parent if common.name == ".git" else common
+    origin = read_origin(folder, common)
     identity = _normalised_remote(origin, root) if origin else str(root)
     return _identified(re.split(r"[/\\]", identity)[-1].removesuffix(".git"), identity)
 
@@ -203,22 +144,6 @@ def _identified(name: str, identity: str) -> str:
 def _slug(name: str) -> str:
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9._-]+", "-", plain)[:_SLUG_LENGTH].strip("-._")
-
-
-def _origin_url(config: Path) -> str:
-    """The first `url` of remote `origin` in a git config file; empty where there is none.
-
-    Covers what git writes itself: sections, quoted values, comments. Included files and `insteadOf` are left
-    out, as they differ between machines and would give clones of one repository different ids.
-    """
-    inside = False
-    for raw in _read(config).splitlines():
-        line = raw.strip()
-        if line.startswith("["):
-            inside = re.match(r'\[\s*remote\s+"origin"\s*\]', line, re.IGNORECASE) is not None
-        elif inside and (entry := re.fullmatch(r"url\s*=\s*(.*)", line, re.IGNORECASE)):
-            return re.sub(r"\s+[#;].*$", "", entry[1]).strip().strip('"')
-    return ""
 
 
 def _normalised_remote(url: str, base: Path) -> str:

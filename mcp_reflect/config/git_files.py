@@ -1,0 +1,123 @@
+"""Git's own files, as far as they tell where a repository is and where it came from.
+
+As git does, only what belongs to the user or to root is taken for a repository: anybody may put a `.git` into a folder
+above one's own. For root the owner of the starting folder counts as well, as in a container that works on somebody's
+files.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from mcp_reflect.own_files import foreign_owner, read_plain
+
+_LARGEST = 1_000_000
+
+
+def find_repository(start: Path) -> tuple[Path, Path] | None:
+    """The working tree around a folder, with its git directory; None where there is none."""
+    owners = _trusted_owners(start)
+    for folder in _ancestors(start):
+        git_dir = _git_dir(folder, owners)
+        if git_dir is not None:
+            return folder, git_dir
+    return None
+
+
+def find_common_dir(folder: Path, git_dir: Path) -> Path:
+    """Return the git directory that all worktrees of a repository share; its own where there is one alone."""
+    # A linked worktree's git directory names it in its file `commondir`.
+    shared = _read(git_dir / "commondir", _trusted_owners(folder)).strip()
+    return Path(os.path.realpath(git_dir / shared)) if shared else git_dir
+
+
+def read_origin(folder: Path, common_dir: Path) -> str:
+    """Return the address of remote `origin` as it stands in the repository's configuration; empty without one."""
+    return _origin_url(_read(common_dir / "config", _trusted_owners(folder)))
+
+
+def _git_dir(folder: Path, owners: frozenset[int] | None) -> Path | None:
+    """The git directory of the working tree at `folder`, or None where there is none that `owners` made.
+
+    `.git` is that directory in a plain clone, and a file `gitdir: PATH` in a worktree or a submodule.
+    See gitrepository-layout(5).
+    """
+    git_dir = folder / ".git"
+    if not (_belongs_to(git_dir, owners) and _belongs_to(folder, owners)):
+        return None
+    if not is_dir(git_dir):
+        marker, _, target = _read(git_dir, owners).strip().partition(":")
+        if marker != "gitdir" or not target.strip():
+            return None
+        git_dir = folder / target.strip()
+    # An empty or foreign `.git` is no repository: git itself looks for HEAD.
+    return git_dir if _exists(git_dir / "HEAD") and _belongs_to(git_dir, owners) else None
+
+
+def _trusted_owners(start: Path) -> frozenset[int] | None:
+    """The user ids whose files are read as a repository; None, where there are none, for everybody's."""
+    if os.name != "posix":
+        return None
+    trusted = {os.geteuid(), 0}
+    if os.geteuid() == 0 and (owner := foreign_owner(start)) is not None:
+        trusted.add(owner)
+    return frozenset(trusted)
+
+
+def _belongs_to(path: Path, owners: frozenset[int] | None) -> bool:
+    """Return whether a path belongs to one of `owners`, and where it is a link, what it leads to as well."""
+    try:
+        return owners is None or {path.lstat().st_uid, path.stat().st_uid} <= owners
+    except (OSError, ValueError):  # ValueError: a NUL inside
+        return False
+
+
+def _read(path: Path, owners: frozenset[int] | None) -> str:
+    """The text of a file, without NULs, which no path may hold; empty where it is none, or of nobody in `owners`."""
+    try:
+        return read_plain(path, _LARGEST, owners).decode("utf-8", "replace").replace("\0", "")
+    except OSError:
+        return ""
+
+
+def _origin_url(config: str) -> str:
+    """The first `url` of remote `origin` in the text of a git config file; empty where there is none.
+
+    Covers what git writes itself: sections, quoted values, comments. Included files and `insteadOf` are left
+    out, as they differ between machines and would give clones of one repository different ids.
+    """
+    inside = False
+    for raw in config.splitlines():
+        line = raw.strip()
+        if line.startswith("["):
+            inside = re.match(r'\[\s*remote\s+"origin"\s*\]', line, re.IGNORECASE) is not None
+        elif inside and (entry := re.fullmatch(r"url\s*=\s*(.*)", line, re.IGNORECASE)):
+            return re.sub(r"\s+[#;].*$", "", entry[1]).strip().strip('"')
+    return ""
+
+
+def is_dir(path: Path) -> bool:
+    """Return whether a path means a folder; false for one that cannot be looked at."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # ValueError: a NUL inside
+        return False
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def _ancestors(start: Path) -> Iterator[Path]:
+    try:
+        resolved = start.resolve()
+    except (OSError, RuntimeError, ValueError):  # RuntimeError: a loop of symbolic links
+        return
+    yield resolved
+    yield from resolved.parents
