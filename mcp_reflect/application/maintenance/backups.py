@@ -97,11 +97,14 @@ def restore(
 def _put_aside(home: Path, ledger: LedgerFile) -> Path | None:
     if not (home / LEDGER_NAME).exists():
         return None
+    place = home / BEFORE_RESTORE
+    if place.is_symlink() or (place.exists() and not place.is_file() and not place.is_dir()):
+        place.unlink()  # nothing of ours; it would be written through, or waited for
     try:
-        back_up(home, ledger, home / BEFORE_RESTORE)
+        back_up(home, ledger, place)
     except (LedgerError, ArchiveError):
         return None
-    return home / BEFORE_RESTORE
+    return place
 
 
 @contextmanager
