@@ -12,6 +12,7 @@ _BY_CODE = {
     sqlite3.SQLITE_CANTOPEN: _WRITABLE,
     sqlite3.SQLITE_IOERR: "the disk refused to read or write; see `mcp-reflect doctor`",
 }
+_DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _TOLD_CODE = re.compile(r"\(code: (\d{1,5})\)")
 """SQLite's code in an error of Chroma, which tells it in words only."""
 
@@ -24,6 +25,11 @@ def primary_code(error: BaseException) -> int:
         code = int(told[1]) if told else 0
     # The low byte is the primary code, the rest says more.
     return int(code) & 0xFF
+
+
+def is_damage(error: BaseException) -> bool:
+    """Return whether an error says that the content of a database is damaged."""
+    return primary_code(error) in _DAMAGE
 
 
 def remedy(error: BaseException) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import socket
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -147,6 +149,29 @@ def test_a_damaged_folder_is_put_aside(tmp_path: Path) -> None:
     assert index.nearest("alpha", "model", axis(0), 1) == ["a"]
     index.close()
     assert list(tmp_path.glob("chroma.damaged-*/chroma.sqlite3"))
+
+
+@pytest.mark.parametrize("call", ["put", "nearest", "contents"])
+def test_a_folder_whose_database_is_damaged_in_use_is_put_aside(tmp_path: Path, call: str) -> None:
+    """Its inode stays the same, so that only the error tells."""
+    folder = tmp_path / "chroma"
+    index = ChromaIndex(folder)
+    put(index, "alpha", a=0)
+    (folder / "chroma.sqlite3").write_bytes(os.urandom(100_000))
+    calls = {
+        "put": lambda: put(index, "alpha", b=1),
+        "nearest": lambda: index.nearest("alpha", "model", axis(0), 1),
+        "contents": lambda: index.contents("alpha", "model"),
+    }
+    for _ in range(3):  # what Chroma holds in memory is answered from there
+        with suppress(IndexFailure):
+            put(index, "alpha", b=1)
+            calls[call]()
+    assert list(tmp_path.glob("chroma.damaged-*/chroma.sqlite3"))
+    put(index, "alpha", c=2)
+    assert "c" in index.contents("alpha", "model")
+    assert index.nearest("alpha", "model", axis(2), 1) == ["c"]
+    index.close()
 
 
 def test_a_folder_that_was_deleted_or_replaced_while_open_is_opened_anew(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -138,3 +139,14 @@ def test_commands_that_look_create_no_ledger(home: Path) -> None:
     assert "deleted or moved away" in run_command(home, "stats").stderr
     assert "ledger wrong" in doctor(home)
     assert not (home / "ledger.db").exists()
+
+
+def test_an_index_that_is_damaged_in_use_is_filled_again_by_the_hub_that_has_it_open(home: Path) -> None:
+    with Caller(environment(home, **LASTING), str(home.parent)) as caller:
+        submit(caller, "first")
+        assert run_command(home, "verify").returncode == 0
+        (home / "chroma" / "chroma.sqlite3").write_bytes(os.urandom(100_000))
+        submit(caller, "second")
+        until(lambda: run_command(home, "verify").returncode == 0)
+        assert list(home.glob("chroma.damaged-*"))
+        assert run_command(home, "reindex").returncode == 0

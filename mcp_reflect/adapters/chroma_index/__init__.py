@@ -8,13 +8,19 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_reflect.adapters.chroma_index.clients import file_identity, open_or_replace, open_remote, remove_folder
+from mcp_reflect.adapters.chroma_index.clients import (
+    file_identity,
+    open_or_replace,
+    open_remote,
+    put_aside,
+    remove_folder,
+)
 from mcp_reflect.adapters.chroma_index.unused_space import UnusedSpace
-from mcp_reflect.adapters.sqlite_remedies import remedy
+from mcp_reflect.adapters.sqlite_remedies import is_damage, remedy
 from mcp_reflect.errors import IndexFailure
 
 if TYPE_CHECKING:  # numpy is a tenth of a second and 12 MB, which a hub does without until a query or a run
@@ -200,9 +206,20 @@ class ChromaIndex:
                     raise
                 # A collection may be gone: the next call looks it up again, and a missing one is filled again.
                 self._collections.clear()
-                helps = remedy(error)
+                helps = self._put_aside(error) if is_damage(error) and not self._url else remedy(error)
                 told = f"{doing} the Chroma index failed: {type(error).__name__}: {error}"
                 raise IndexFailure(f"{told} ({helps})" if helps else told) from error
+
+    def _put_aside(self, error: BaseException) -> str:
+        """Rename a folder whose content was damaged in use, and return what comes of that, for people."""
+        with suppress(Exception):  # Chroma may fail at closing what it cannot read
+            self.close()
+        self._client = None
+        try:
+            put_aside(self._folder, error)
+        except OSError:  # it is gone by now, or the home cannot be written
+            return "restart the hub with `mcp-reflect hub restart`"
+        return "it was put aside, and the next call fills another one from the ledger"
 
     def _open(self, project: str, model: str, *, create: bool = False) -> Any:
         """Return the collection, or None where it does not exist and `create` is false."""

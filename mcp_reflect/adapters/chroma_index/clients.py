@@ -78,14 +78,19 @@ def open_or_replace(folder: Path) -> Any:
             raise
         if remedy(error) is not None:
             raise
-        aside = folder.with_name(f"{folder.name}.damaged-{time.time_ns()}")
-        log.warning("the index in %s cannot be opened (%s); put aside as %s and rebuilt", folder, error, aside)
-        folder.rename(aside)
-        from chromadb.api.shared_system_client import SharedSystemClient  # noqa: PLC0415 - Chroma is loaded already
-
-        # Chroma caches its state per folder, also after a failure half-way.
-        SharedSystemClient.clear_system_cache()
+        put_aside(folder, error)
         return open_persistent(folder)
+
+
+def put_aside(folder: Path, error: BaseException) -> None:
+    """Rename the folder of an index that is damaged, as `error` says; the next client begins an empty one."""
+    aside = folder.with_name(f"{folder.name}.damaged-{time.time_ns()}")
+    log.warning("the index in %s is damaged (%s); put aside as %s and rebuilt", folder, error, aside)
+    folder.rename(aside)
+    from chromadb.api.shared_system_client import SharedSystemClient  # noqa: PLC0415 - Chroma is loaded already
+
+    # Chroma caches its state per folder, also after a failure half-way.
+    SharedSystemClient.clear_system_cache()
 
 
 def open_remote(url: str, token: str, tenant: str, database: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from mcp_reflect.adapters.sqlite_remedies import primary_code, remedy
+from mcp_reflect.adapters.sqlite_remedies import is_damage, primary_code, remedy
 from mcp_reflect.application.ports import Unwritable
 from mcp_reflect.errors import LedgerError
 from mcp_reflect.own_files import is_plain_or_missing
@@ -14,7 +14,6 @@ BUSY_TIMEOUT_S = 30
 
 _DAMAGED = "the ledger is damaged; put back a backup with `mcp-reflect restore`, and see `mcp-reflect doctor`"
 _UNWRITABLE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR}
-_DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 def refuse_other_than_files(database: Path) -> None:
@@ -28,6 +27,6 @@ def refuse_other_than_files(database: Path) -> None:
 def ledger_error(doing: str, cause: BaseException) -> LedgerError:
     """Return the error of a database as a LedgerError whose message begins with `doing`."""
     told = f"{doing} failed: {type(cause).__name__}: {cause}"
-    hint = _DAMAGED if primary_code(cause) in _DAMAGE else remedy(cause)
+    hint = _DAMAGED if is_damage(cause) else remedy(cause)
     kind = Unwritable if primary_code(cause) in _UNWRITABLE else LedgerError
     return kind(f"{told} ({hint})" if hint else told)

@@ -17,7 +17,7 @@ from mcp_reflect.cli.doctor.report import DoctorFinding
 from mcp_reflect.config.masking import mask_secrets
 from mcp_reflect.config.settings import Settings
 from mcp_reflect.errors import ConfigurationError, LedgerError
-from mcp_reflect.own_files import is_plain_or_missing
+from mcp_reflect.own_files import is_plain_or_missing, read_plain
 
 if TYPE_CHECKING:
     from mcp_reflect.adapters.sql_ledger.examination import Examination
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 EXAMINATION_S = 20.0
 _HEARTBEAT_S = 5.0
+_SQLITE_HEADER = b"SQLite format 3\0"
 
 
 def check_ledger(folder: Path, settings: Settings | None) -> Iterator[DoctorFinding]:
@@ -150,10 +151,28 @@ def _index(folder: Path, settings: Settings | None, behind: dict[str, int], *, i
         return DoctorFinding(
             "index", "warning", f"{folder / 'chroma'} is missing; queries fill it again", "mcp-reflect reindex --all"
         )
+    if not os.access(folder / "chroma", os.R_OK | os.W_OK | os.X_OK) and (folder / "chroma").exists():
+        quoted = shlex.quote(str(folder / "chroma"))
+        return DoctorFinding(
+            "index", "wrong", f"{folder / 'chroma'} cannot be written by you", f"chmod -R u+rwX {quoted}"
+        )
+    if _is_no_database(folder / "chroma" / "chroma.sqlite3"):
+        detail = f"{folder / 'chroma'} is damaged; it is put aside and filled again when it is opened next"
+        return DoctorFinding("index", "warning", detail, "mcp-reflect hub restart")
     if behind:
         told = ", ".join(f"{name} by {format_count(n, 'memory', 'memories')}" for name, n in sorted(behind.items()))
         return DoctorFinding("index", "ok", f"behind the ledger: {told}; the next query catches up")
     return DoctorFinding("index", "ok", "up to the ledger" if indexed else "nothing to index yet")
+
+
+def _is_no_database(file: Path) -> bool:
+    """Return whether a file has content, and not that of SQLite. Its first bytes say so without opening it as one."""
+    try:
+        return read_plain(file, len(_SQLITE_HEADER)) not in {b"", _SQLITE_HEADER}
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
 
 
 def _heartbeat(url: str) -> DoctorFinding:

@@ -276,6 +276,27 @@ def test_the_index_is_judged_without_being_opened(home: Path) -> None:
     assert "test-project by" in one(home, "index")["detail"]
 
 
+def test_a_damaged_index_is_told_and_healed_by_a_restart(home: Path) -> None:
+    filled(home)
+    run_command(home, "verify")
+    (home / "chroma" / "chroma.sqlite3").write_bytes(os.urandom(1_000))
+    finding = one(home, "index")
+    assert (finding["status"], finding["remedy"]) == ("warning", "mcp-reflect hub restart")
+    assert "is damaged" in finding["detail"]
+    run_command(home, "hub", "restart")
+    assert run_command(home, "reindex", "--all").returncode == 0
+    assert one(home, "index")["status"] == "ok"
+
+
+def test_an_index_that_cannot_be_written_is_wrong(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(home)
+    run_command(home, "verify")
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: "chroma" not in str(path) and access(path, mode))
+    (told,) = [f for f in storage.check_ledger(home, None) if f.status == "wrong"]
+    assert told.remedy == f"chmod -R u+rwX {home / 'chroma'}"
+
+
 def test_a_chroma_server_that_is_not_there_is_wrong(home: Path) -> None:
     filled(home)
     assert one(home, "index", MCP_REFLECT_INDEX__URL="http://127.0.0.1:9")["status"] == "wrong"
