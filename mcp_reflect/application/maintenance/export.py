@@ -112,6 +112,8 @@ def import_project(
             wrong = [finding for finding in _findings(rows) if finding not in before]
         except InvalidRecord as error:
             raise ArchiveError(f"{file}: {error}; nothing was changed") from error
+        except RecursionError:
+            raise ArchiveError(f"{file}: holds values that are nested too deeply; nothing was changed") from None
         if wrong:
             raise ArchiveError(f"{file}: does not agree with itself: {_listed(wrong)}; nothing was changed")
         if unearned := list(_unearned(rows, present, importer.initial_q)):

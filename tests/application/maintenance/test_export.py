@@ -175,6 +175,13 @@ def test_a_line_without_end_is_refused_before_it_is_read(tmp_path: Path) -> None
         assert traces(second) == []
 
 
+def nested(levels: int) -> Any:
+    found: Any = 1
+    for _ in range(levels):
+        found = [found]
+    return found
+
+
 @pytest.mark.parametrize(
     ("table", "change", "message"),
     [
@@ -187,6 +194,9 @@ def test_a_line_without_end_is_refused_before_it_is_read(tmp_path: Path) -> None
         ("memories", {"colour": "blue"}, "a newer mcp-reflect"),
         ("memories", {"project": "beta"}, "another project"),
         ("traces", {"draft": {"summary": 7}}, "summary"),
+        ("traces", {"metadata": "[" * 50_000 + "]" * 50_000}, "traces.metadata holds"),
+        ("traces", {"metadata": {"deep": nested(900)}}, "deep|cannot be read"),
+        ("memories", {"applicable_tools": "[]"}, "memories.applicable_tools holds"),
         ("embeddings", {"vector": "AAAA"}, "length"),
         ("embeddings", {"vector": "?"}, "base64"),
     ],

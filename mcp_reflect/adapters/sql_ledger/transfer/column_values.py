@@ -31,8 +31,8 @@ def from_portable(column: Column[Any], value: Any) -> Any:
         except (TypeError, ValueError, binascii.Error):
             raise ArchiveError(f"{where} is no base64") from None
     if isinstance(kind, JSON):
-        return value
-    if isinstance(kind, Boolean):
+        fits = isinstance(value, dict | list)  # a text would be read as JSON again when it is read
+    elif isinstance(kind, Boolean):
         fits = isinstance(value, bool)
     elif isinstance(kind, Integer | BigInteger):
         fits = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 63
