@@ -47,8 +47,10 @@ class Confined(NamedTuple):
     stamp: Stamp
 
 
-def read_confined(file: Path, largest: int = LARGEST) -> Confined | None:
+def read_confined(file: Path, largest: int = LARGEST, *, at_most: int | None = None) -> Confined | None:
     """Return the content of a regular file at an absolute path without links; None where there is none.
+
+    With `at_most` only so many bytes of its beginning are read.
 
     Raises OSError with a readable `strerror` for links, for anything but a regular file with one name, and for a file
     of more than `largest` bytes.
@@ -63,7 +65,8 @@ def read_confined(file: Path, largest: int = LARGEST) -> Confined | None:
             _refuse_irregular(found)
             if found.st_size > largest:
                 raise OSError(errno.EFBIG, f"is larger than {largest:,} bytes")
-            return Confined(opened.read(largest + 1)[:largest], _stamp_of(found))
+            wanted = largest if at_most is None else min(at_most, largest)
+            return Confined(opened.read(wanted), _stamp_of(found))
     return None
 
 

@@ -84,6 +84,10 @@ class ReadAccess:
         mirror = self.settings.errors.mirror
         if not mirror or not Path(mirror).is_file():
             return 0
+        if not self.settings.ledger.url and not Home(self.settings.home).ledger_path.exists():
+            from mcp_reflect.application.known_errors.mirror_file import errors_at_beginning  # noqa: PLC0415 - seldom
+
+            return len(errors_at_beginning(Path(mirror)))  # looking creates no ledger, and without one nobody consented
         # Looking at the file takes in what somebody changed in it.
         with open_ledger_access(self.settings) as access:
             return access.count_waiting_errors()

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from mcp_reflect.application.known_errors import mirror_file
 from mcp_reflect.application.known_errors.importing import errors_in, import_errors
 from mcp_reflect.application.requests import ErrorFix, ErrorQuery
+from mcp_reflect.domain.error_matching import reflexion_lines
 from mcp_reflect.domain.models import ErrorMemory
 from tests.support.composition import Parts, small_memory
 from tests.support.hubs import run_command
@@ -141,6 +143,30 @@ def test_a_committed_file_wants_to_be_taken_in_unasked(tmp_path: Path, file: Pat
         write(file, *lines_of(file), {"mistake": "a third error"})
         service.find(ErrorQuery(error="a third error"))
         assert len(errors(parts)) == 3
+
+
+def test_a_committed_file_of_megabytes_wants_to_be_read_unasked(
+    tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    line = json.dumps(EVIL | {"evidence": "long " * 400}) + "\n"
+    file.write_text(line * 300)
+    before, read = file.read_text(), []
+    monkeypatch.setattr(
+        mirror_file, "read_lines", lambda text: (read.append(len(text)), reflexion_lines.read_lines(text))[1]
+    )
+    with small_memory(home(tmp_path / "home"), mirror=file) as parts:
+        service = parts.memory.errors
+        warning = service.find(ErrorQuery(error=EVIL["mistake"])).warnings[0]
+        assert "its errors (more than" in warning
+        assert len(service.mirror.waiting()) < 300
+        record(parts, "something else")
+        assert 0 < max(read) <= mirror_file.LOOKED_AT < len(before)
+        assert file.read_text() == before
+        assert [memory.key_mistake for memory in errors(parts)] == ["something else"]
+        # Who is asked for consent is shown all of it.
+        assert len(service.mirror.waiting(whole=True)) == 300
+        assert service.mirror.accept() == 300
 
 
 def test_a_file_that_this_home_wrote_first_needs_no_consent(tmp_path: Path, file: Path) -> None:

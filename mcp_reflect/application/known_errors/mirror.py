@@ -11,7 +11,8 @@ Lines that cannot be read are kept as they are, and while there are any, no miss
 Whoever may write to the repository may write to the file, so a line speaks for itself only. A new line is a memory
 by `import` with nothing earned: it starts at the initial q_value, now, with no recurrences and not adopted. An edit
 changes texts, and may deprecate a memory or make it active again; see `records.with_edit`. A file that was there
-before this home wrote one is neither read nor written until somebody has consented (`accept`).
+before this home wrote one is not written until somebody has consented (`accept`), and only its beginning is read, to
+say what waits.
 """
 
 from __future__ import annotations
@@ -30,7 +31,13 @@ from mcp_reflect.application.known_errors.mirror_edits import (
     find_mirror_edits,
     store_mirror_edits,
 )
-from mcp_reflect.application.known_errors.mirror_file import LeftAloneError, content_of, stamp_of
+from mcp_reflect.application.known_errors.mirror_file import (
+    LeftAloneError,
+    beginning_of,
+    content_of,
+    stamp_of,
+    waiting_errors_in,
+)
 from mcp_reflect.application.known_errors.written_lines import compose_file, from_stored, to_stored, without_lines
 from mcp_reflect.application.lifecycle import status_before
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReadSession
@@ -59,6 +66,7 @@ class Mirror:
         self._key = mirror_key(profile.project, profile.visible_user, file)
         self._seen: Stamp | None = None
         self._waiting: list[ErrorLine] = []
+        self._more_wait = False
         self._warnings: list[str] = []
         self._turn = threading.Lock()
 
@@ -76,15 +84,14 @@ class Mirror:
                 self._warn([str(reason)])
                 return self._warnings
             if stamp is None:
-                self._waiting = []
+                self._waiting, self._more_wait = [], False
                 return self._warnings
-            if stamp == self._seen and not (self._waiting and self._is_accepted()):
+            if stamp == self._seen and not (self._is_waiting and self._is_accepted()):
                 return self._warnings
             try:
-                text = content_of(self._file)
                 self._warnings = []
-                self._await_consent(text)
-                if not self._take_in(text, at_most):
+                self._await_consent()
+                if not self._take_in(content_of(self._file), at_most):
                     return self._warnings
             except LeftAloneError as reason:
                 self._warn([str(reason)])
@@ -114,7 +121,7 @@ class Mirror:
         stamp = stamp_of(self._file)
         if stamp not in {None, self._seen}:
             return False
-        if self._waiting:
+        if self._is_waiting:
             raise LeftAloneError(self._question())
         before = "" if stamp is None else content_of(self._file)
         with self._ledger.reading() as session:
@@ -133,9 +140,17 @@ class Mirror:
 
     # -- consent
 
-    def waiting(self) -> list[ErrorLine]:
-        """Return the errors in a file that was there before this home wrote one, until somebody consents to it."""
+    def waiting(self, *, whole: bool = False) -> list[ErrorLine]:
+        """Return the errors in a file that was there before this home wrote one, until somebody consents to it.
+
+        Those in its beginning, or for somebody who is about to consent, `whole`, all of them.
+        """
         self.read(0)
+        if whole and self._more_wait and self._file is not None:
+            try:
+                return waiting_errors_in(content_of(self._file))
+            except LeftAloneError as reason:
+                self._warn([str(reason)])
         return self._waiting
 
     def accept(self) -> int:
@@ -143,7 +158,7 @@ class Mirror:
 
         Raises ModelUnavailable.
         """
-        waiting = len(self.waiting())
+        waiting = len(self.waiting(whole=True))
         if waiting:
             with self._ledger.writing() as session:
                 if not session.mirrors.is_known(self._key):
@@ -155,18 +170,25 @@ class Mirror:
         with self._ledger.reading() as session:
             return session.mirrors.is_known(self._key)
 
-    def _await_consent(self, text: str) -> None:
+    @property
+    def _is_waiting(self) -> bool:
+        return bool(self._waiting) or self._more_wait
+
+    def _await_consent(self) -> None:
         """Raises LeftAloneError where the file holds errors and nobody has consented to it."""
-        self._waiting = []
+        assert self._file is not None
+        self._waiting, self._more_wait = [], False
         if not self._is_accepted():
-            self._waiting = [line for _, line in read_lines(text) if isinstance(line, ErrorLine)]
-        if self._waiting:
+            text, self._more_wait = beginning_of(self._file)
+            self._waiting = waiting_errors_in(text)
+        if self._is_waiting:
             raise LeftAloneError(self._question())
 
     def _question(self) -> str:
+        number = f"{'more than ' if self._more_wait else ''}{len(self._waiting)}"
         return (
-            f"{self._file} is left alone: it came with the repository, and its errors ({len(self._waiting)}) wait for "
-            "your consent; read them, then run `mcp-reflect mirror accept`"
+            f"{self._file} is left alone: it came with the repository, and its errors ({number}) wait for your "
+            "consent; read them, then run `mcp-reflect mirror accept`"
         )
 
     # -- from the file

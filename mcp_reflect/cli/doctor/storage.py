@@ -108,25 +108,29 @@ _HAND_IN_AGAIN = "hand in the runs of that time again, with the trace_key they h
 def check_mirror(folder: Path, settings: Settings | None) -> Iterator[DoctorFinding]:
     """Yield how many errors of the repository's file wait for consent; nothing where there is no such file."""
     from mcp_reflect.adapters.sql_ledger.examination import is_mirror_known, ledger_file  # noqa: PLC0415 - heavy
-    from mcp_reflect.application.confined_file import read_confined  # noqa: PLC0415 - with the rest
     from mcp_reflect.application.known_errors.mirror import mirror_key  # noqa: PLC0415 - heavy
-    from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine, read_lines  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.known_errors.mirror_file import (  # noqa: PLC0415 - heavy
+        LeftAloneError,
+        beginning_of,
+        content_of,
+        waiting_errors_in,
+    )
 
     if settings is None or not settings.errors.mirror:
         return
     file, url = Path(settings.errors.mirror), settings.ledger.url or f"sqlite:///{folder / 'ledger.db'}"
     try:
-        found = read_confined(file)
-        content = "" if found is None else found.content.decode("utf-8-sig")
         stored = ledger_file(url)
         user = settings.user if settings.memory.scope == "user" else None
         known = (stored is None or stored.exists()) and is_mirror_known(url, mirror_key(settings.project, user, file))
-    except (OSError, UnicodeDecodeError, LedgerError, ConfigurationError) as error:
-        yield DoctorFinding("mirror", "wrong", f"{file} cannot be read: {getattr(error, 'strerror', None) or error}")
+        text, is_cut = (content_of(file), False) if known else beginning_of(file)
+    except (LeftAloneError, LedgerError, ConfigurationError) as error:
+        yield DoctorFinding("mirror", "wrong", str(error))
         return
-    waiting = 0 if known else sum(isinstance(line, ErrorLine) for _, line in read_lines(content))
-    if waiting:
-        detail = f"{file} came with the repository; its errors ({waiting}) wait for your consent"
+    waiting = 0 if known else len(waiting_errors_in(text))
+    if waiting or is_cut:
+        number = f"{'more than ' if is_cut else ''}{waiting}"
+        detail = f"{file} came with the repository; its errors ({number}) wait for your consent"
         yield DoctorFinding("mirror", "warning", detail, "read them, then run: mcp-reflect mirror accept")
     else:
         yield DoctorFinding("mirror", "ok", f"{file}")

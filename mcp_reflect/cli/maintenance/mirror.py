@@ -19,7 +19,7 @@ def _group() -> None:
 def accept_command(yes: YesOption = False, as_json: JsonOption = False) -> None:
     """Show the errors in the file that came with the repository and take them in; asked once per repository."""
     with ledger_access() as access:
-        waiting = access.mirror.waiting()
+        waiting = access.mirror.waiting(whole=True)
         if not waiting:
             show_json({"accepted": 0}) if as_json else out.print("No errors wait for consent.")
             return
