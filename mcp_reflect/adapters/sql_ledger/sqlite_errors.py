@@ -17,10 +17,13 @@ _UNWRITABLE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOER
 
 
 def refuse_other_than_files(database: Path) -> None:
-    """Raise LedgerError where a pipe, a folder or the like stands in the place of a database or its journal."""
+    """Raise LedgerError where a pipe, a folder or the like stands in the place of a database.
+
+    In that of its journal, a pipe or the like: SQLite would wait for it, and can do without one where a folder is.
+    """
     for name in (database.name, f"{database.name}-wal", f"{database.name}-shm"):
         place = database.with_name(name)
-        if not is_plain_or_missing(place):
+        if not is_plain_or_missing(place) and (place == database or not place.is_dir()):
             raise LedgerError(f"{place} is no plain file; nothing of mcp-reflect makes such a thing: move it elsewhere")
 
 
