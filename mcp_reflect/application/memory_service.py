@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
@@ -18,7 +18,7 @@ from mcp_reflect.application.retrieval.recording import record_shown
 from mcp_reflect.application.retrieval.unclaimed_retrievals import UnclaimedRetrievals
 from mcp_reflect.domain.lessons.comparison.disagreement import find_disagreements
 from mcp_reflect.domain.lessons.comparison.later_lessons import with_later_first
-from mcp_reflect.domain.models import Action, ErrorMemory, Match
+from mcp_reflect.domain.models import Action, ErrorMemory, Match, Memory
 from mcp_reflect.domain.redaction.redact import redact
 from mcp_reflect.domain.redaction.stored_text import storable_text
 from mcp_reflect.domain.text.rendering import render_augmented
@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # built and imported when they are used first; numpy alone is
     from mcp_reflect.application.intake.prepared_run import PreparedRun
     from mcp_reflect.application.known_errors import ErrorFixes, Recorded
     from mcp_reflect.application.ports.records import TraceSummary
-    from mcp_reflect.application.retrieval.retriever import PreparedSearch, Retriever
+    from mcp_reflect.application.retrieval.retriever import Hit, PreparedSearch, Retriever
     from mcp_reflect.application.review.review_outcome import ReviewOutcome
     from mcp_reflect.application.review.review_service import ReviewService
     from mcp_reflect.application.use_cases import UseCases
@@ -162,21 +162,13 @@ class MemoryService(MemoryReader):
         self._lessons.catch_up(search.project, refresh=refresh)
         hits = self._retriever().search(search, refresh=refresh)
         retrieval = self.profile.new_retrieval([hit.memory_id for hit in hits.hits], self._clock())
-        recorded = record_shown(self._ledger, retrieval, as_of=None if refresh else hits.as_of)
+
+        def ordered(memories: Mapping[str, Memory]) -> list[str]:
+            return [match.memory.id for match in _matches(hits.hits, memories)]
+
+        recorded = record_shown(self._ledger, retrieval, None if refresh else hits.as_of, ordered)
         self._retriever().touch(search.project, retrieval.memory_ids, search.query.now)
-        matches = [
-            Match(
-                memory=recorded.memories[hit.memory_id],
-                similarity=hit.similarity,
-                relevance=hit.relevance,
-                score=hit.score,
-                parts=hit.parts,
-                untried=hit.untried,
-            )
-            for hit in hits.hits
-            if hit.memory_id in recorded.memories
-        ]
-        return RetrievedMemories(recorded.retrieval_id, with_later_first(matches), recorded.warning)
+        return RetrievedMemories(recorded.retrieval_id, _matches(hits.hits, recorded.memories), recorded.warning)
 
     def augment(self, query: Query, *, unclaimed: bool = False) -> tuple[str, RetrievedMemories]:
         """Return the task with the memories that may help, ready to be used as a prompt; `unclaimed` as in `query`."""
@@ -225,3 +217,21 @@ class MemoryService(MemoryReader):
             if isinstance(change.memory, ErrorMemory):
                 self.errors.mirror.write()
         return change
+
+
+def _matches(hits: Sequence[Hit], memories: Mapping[str, Memory]) -> list[Match]:
+    """The memories that were found and are still there, in the order in which they are shown."""
+    return with_later_first(
+        [
+            Match(
+                memory=memories[hit.memory_id],
+                similarity=hit.similarity,
+                relevance=hit.relevance,
+                score=hit.score,
+                parts=hit.parts,
+                untried=hit.untried,
+            )
+            for hit in hits
+            if hit.memory_id in memories
+        ]
+    )

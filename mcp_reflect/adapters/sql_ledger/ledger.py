@@ -19,7 +19,7 @@ from mcp_reflect.adapters.sql_ledger.engine import Connections
 from mcp_reflect.adapters.sql_ledger.repositories.retrievals import record_retrieval
 from mcp_reflect.adapters.sql_ledger.schema_version import SCHEMA_VERSION
 from mcp_reflect.adapters.sql_ledger.session import SqlSession
-from mcp_reflect.application.ports import LostWrites
+from mcp_reflect.application.ports import LostWrites, Order
 from mcp_reflect.domain.models import Memory, Retrieval
 from mcp_reflect.errors import LedgerError
 
@@ -80,13 +80,16 @@ class SqlLedger:
             self._mark.write(commit)
         self.known_seq = max(self.known_seq, session.feed.seen)
 
-    def record_retrieval(self, retrieval: Retrieval, as_of: int | None = None) -> dict[str, Memory]:
+    def record_retrieval(
+        self, retrieval: Retrieval, as_of: int | None = None, order: Order | None = None
+    ) -> dict[str, Memory]:
         """Store a retrieval, set last_used_at of its memories and return them by id, not durably.
 
-        Raises OutOfDate, and stores nothing, where `as_of` is not the latest change.
+        `order` returns the ids as they are shown. Raises OutOfDate, and stores nothing, where `as_of` is not the latest
+        change.
         """
         with self._connections.relaxed("recording a retrieval") as connection:
-            return record_retrieval(connection, retrieval, as_of)
+            return record_retrieval(connection, retrieval, as_of, order)
 
     def lost_writes(self) -> LostWrites | None:
         """Return what was acknowledged and is missing, as found in the last days; None where nothing is."""

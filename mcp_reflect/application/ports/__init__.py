@@ -6,7 +6,7 @@ Each Protocol has one contract test in `tests/adapters/` that every implementati
 from __future__ import annotations
 
 from mcp_reflect.application.ports.embedding import Clock, Embedder, Progress, VectorIndex
-from mcp_reflect.application.ports.ledger import Ledger, LedgerFile, OutOfDate, ReadableLedger, Unwritable
+from mcp_reflect.application.ports.ledger import Ledger, LedgerFile, Order, OutOfDate, ReadableLedger, Unwritable
 from mcp_reflect.application.ports.records import (
     AuditRows,
     InsightFigures,
@@ -33,6 +33,7 @@ __all__ = [
     "LedgerFile",
     "LostWrites",
     "MemoryOrder",
+    "Order",
     "OutOfDate",
     "Portable",
     "PortableRow",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
@@ -11,6 +12,9 @@ from mcp_reflect.application.ports.records import LostWrites
 from mcp_reflect.application.ports.session import ReadSession, RecordSession, WriteSession
 from mcp_reflect.domain.models import Memory, Retrieval
 from mcp_reflect.errors import LedgerError
+
+Order = Callable[[Mapping[str, Memory]], Sequence[str]]
+"""Returns the ids of memories, which it is given by these, in the order in which they are shown."""
 
 
 class OutOfDate(Exception):
@@ -52,8 +56,12 @@ class Ledger(ReadableLedger, Protocol):
         """
         ...
 
-    def record_retrieval(self, retrieval: Retrieval, as_of: int | None = None) -> dict[str, Memory]:
+    def record_retrieval(
+        self, retrieval: Retrieval, as_of: int | None = None, order: Order | None = None
+    ) -> dict[str, Memory]:
         """Store what is shown, set last_used_at of its memories, and return them by id. Not durable; see `writing`.
+
+        `order` returns the ids in the order in which they are shown, once the memories are known.
 
         Raises OutOfDate, and stores nothing, where `as_of` is not the latest change; Unwritable where nothing can be
         written.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mcp_reflect.application.ports import Ledger, Unwritable
+from mcp_reflect.application.ports import Ledger, Order, Unwritable
 from mcp_reflect.application.requests import NO_RETRIEVAL
 from mcp_reflect.domain.models import Memory, Retrieval
 
@@ -20,10 +20,12 @@ class Recording(NamedTuple):
     warning: str = ""
 
 
-def record_shown(ledger: Ledger, retrieval: Retrieval, as_of: int | None = None) -> Recording:
-    """Record a retrieval; raises OutOfDate as `Ledger.record_retrieval` does."""
+def record_shown(
+    ledger: Ledger, retrieval: Retrieval, as_of: int | None = None, order: Order | None = None
+) -> Recording:
+    """Record a retrieval as `Ledger.record_retrieval` does; raises OutOfDate as that."""
     try:
-        return Recording(retrieval.id, ledger.record_retrieval(retrieval, as_of=as_of))
+        return Recording(retrieval.id, ledger.record_retrieval(retrieval, as_of, order))
     except Unwritable as error:
         with ledger.reading() as session:
             memories = session.memories.by_ids(list(retrieval.memory_ids))

@@ -36,6 +36,25 @@ def test_a_recorded_retrieval_is_open_until_a_trace_closes_it(ledger: SqlLedger)
         assert session.retrievals.get("ret_1") == shown
 
 
+def test_a_retrieval_is_recorded_in_the_order_in_which_it_is_shown(ledger: SqlLedger) -> None:
+    trace = make_trace()
+    first, second = make_memory(trace), make_memory(trace)
+    with ledger.writing() as session:
+        session.traces.add(trace)
+        for memory in (first, second):
+            session.memories.put(memory, "model", axis(0))
+    shown = Retrieval(
+        id="ret_1", project="alpha", user="ann", connection="c", memory_ids=(first.id, second.id), created_at=moment(5)
+    )
+    assert set(
+        ledger.record_retrieval(shown, order=lambda memories: sorted(memories, key=shown.memory_ids[::-1].index))
+    )
+    with ledger.reading() as reading:
+        recorded = reading.retrievals.get("ret_1")
+    assert recorded is not None
+    assert recorded.memory_ids == (second.id, first.id)
+
+
 def test_a_retrieval_as_of_an_older_change_is_refused_and_leaves_nothing(url: str) -> None:
     trace = make_trace()
     memory = make_memory(trace)

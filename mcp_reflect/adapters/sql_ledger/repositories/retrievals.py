@@ -27,7 +27,7 @@ from mcp_reflect.adapters.sql_ledger.queries.history import SqlRetrievalRecords
 from mcp_reflect.adapters.sql_ledger.queries.memories import SqlMemoryRecords
 from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
 from mcp_reflect.adapters.sql_ledger.statements import statements
-from mcp_reflect.application.ports import OutOfDate
+from mcp_reflect.application.ports import Order, OutOfDate
 from mcp_reflect.domain.models import Memory, Retrieval
 
 _SHOWN = insert(schema.retrievals)
@@ -38,6 +38,12 @@ _SHOWN_AS_OF = _SHOWN.from_select(
         LATEST_SEQ.scalar_subquery() == bindparam("as_of", type_=BigInteger)
     ),
 ).execution_options(preserve_rowcount=True)
+
+_SHOWN_OTHERWISE = (
+    update(schema.retrievals)
+    .where(schema.retrievals.c.id == bindparam("of", type_=String))
+    .values(memory_ids=bindparam("shown", type_=schema.retrievals.c.memory_ids.type))
+)
 
 _IS_OPEN = "connection = :of AND trace_id IS NULL"
 _OPEN = f"SELECT * FROM retrievals WHERE {_IS_OPEN} ORDER BY created_at, id"  # noqa: S608 - named values
@@ -63,7 +69,9 @@ class SqlRetrievals(SqlRetrievalRecords, SqlRepository):
         self._statements.run(_CLOSE, of=connection, trace=trace_id)
 
 
-def record_retrieval(connection: Connection, retrieval: Retrieval, as_of: int | None) -> dict[str, Memory]:
+def record_retrieval(
+    connection: Connection, retrieval: Retrieval, as_of: int | None, order: Order | None
+) -> dict[str, Memory]:
     """Implement `ports.Ledger.record_retrieval` on a transaction that begins with its first write."""
     row = rows.retrieval_row(retrieval)
     if as_of is None:
@@ -75,7 +83,11 @@ def record_retrieval(connection: Connection, retrieval: Retrieval, as_of: int | 
         return {}
     used_at = rows.to_microseconds(retrieval.created_at)
     connection.execute(_use_of_several(len(ids)), ids | {"used_at": used_at})
-    return SqlMemoryRecords(statements(connection)).by_ids(retrieval.memory_ids)
+    found = SqlMemoryRecords(statements(connection)).by_ids(retrieval.memory_ids)
+    shown = tuple(order(found)) if order else retrieval.memory_ids
+    if shown != retrieval.memory_ids:  # which few are
+        connection.execute(_SHOWN_OTHERWISE, {"of": retrieval.id, "shown": list(shown)})
+    return found
 
 
 @lru_cache(maxsize=64)
