@@ -120,7 +120,7 @@ def test_nothing_is_made_up_where_nothing_was_learned(run: ReviewedRun) -> None:
 
 def test_the_tools_are_those_that_the_lesson_names() -> None:
     assert ExtractiveReflector().reflect(RUNS["failed with feedback"]).applicable_tools == ("run_tests",)
-    calls = [{"id": str(n), "function": {"name": f"tool_{n}", "arguments": '{"n": 1}'}} for n in range(100)]
+    calls = [{"id": str(n), "function": {"name": f"tool_{n}", "arguments": '{"of": "all"}'}} for n in range(100)]
     many = run_of("pass", trajectory=json.dumps([{"role": "assistant", "tool_calls": calls}]))
     draft = ExtractiveReflector().reflect(many)
     named = [name for name in many.trace.tools_used if f"`{name}(" in draft.correct_action]

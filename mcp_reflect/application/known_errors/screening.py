@@ -17,6 +17,9 @@ from mcp_reflect.domain.text.quotation import read_quotation
 
 _CLAUSE_END = re.compile(r"[:;,.](?=\s)")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_ERROR_NAME = re.compile(
+    r"\b(?:[A-Z][a-z]+){1,4}(?:Error|Exception|Violation|Failure|Timeout|Fault)\b|\b[A-Z]{1,4}\d{3,5}\b|\b(?!ERROR)E[A-Z]{4,12}\b"
+)
 _LEAST_WORDS = 3
 """Words from which the beginning of a mistake says something."""
 
@@ -34,7 +37,9 @@ def screened_error(screening: Screening, fixed: FixedError) -> FixedError | None
         for change in fixed.changes  # a correction stands in the words of who judged the run
     }
     changes = tuple(told.values()) if all(told.values()) else tuple(each for each in told.values() if INSTEAD in each)
-    mistake = next(filter(screening.passes, (fixed.mistake, *_beginnings(fixed.mistake), fixed.failure)), None)
+    mistake = next(filter(screening.passes, (fixed.mistake, *_beginnings(fixed.mistake))), None)
+    if mistake is None and screening.passes(fixed.failure):
+        mistake = _with_error_name(fixed)
     said = tuple(filter(None, (_closing(screening, each, told) for each in fixed.said)))
     if mistake is None or not (changes or said):
         return None
@@ -54,6 +59,12 @@ def screened_error(screening: Screening, fixed: FixedError) -> FixedError | None
         unvouched=unvouched,
         output=fixed.evidence,
     )
+
+
+def _with_error_name(fixed: FixedError) -> str:
+    """Return that the command failed, with the name or code of its error, which is too short to be a sentence."""
+    found = _ERROR_NAME.search(fixed.mistake) if fixed.failure else None
+    return f"{fixed.failure}: {found[0]}" if found else fixed.failure
 
 
 def _told(screening: Screening, change: str, failed: str) -> str:

@@ -70,7 +70,9 @@ class RowRedaction:
                 return row
             done = {**row, **clean}
             return done | (derived_columns(done) if table == "memories" else {})
-        except (TypeError, KeyError, AttributeError, ValueError, RecursionError) as error:
+        except RecursionError:
+            raise ArchiveError(f"a row of {table} is nested too deeply; nothing was changed") from None
+        except (TypeError, KeyError, AttributeError, ValueError) as error:
             raise ArchiveError(f"a row of {table} does not fit ({error}); nothing was changed") from error
 
     def _redacted(self, table: str, row: _Row) -> dict[str, Any]:

@@ -307,6 +307,8 @@ def test_without_the_folder_its_record_tells_whether_an_edit_is_needed(parts: Pa
             "docs: failed with make is not allowed",
         ),
         ("FEHLER: keine Berechtigung für das Schema", f"`{COMMAND}` failed"),
+        ("psycopg.errors.UniqueViolation: FEHLER: Wert der Spalte", f"`{COMMAND}` failed: UniqueViolation"),
+        ("FEHLER ERROR 1142: keine Berechtigung", f"`{COMMAND}` failed"),
     ],
 )
 def test_of_a_mistake_as_much_is_told_as_no_output_wanted(parts: Parts, error: str, mistake: str) -> None:

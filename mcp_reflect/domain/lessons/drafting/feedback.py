@@ -41,10 +41,17 @@ _APPROVES = re.compile(
 
 
 def telling_feedback(run: ReviewedRun) -> str:
-    """Return the reviewer's words; empty where they only say the verdict again, as `reward 0.0` and `nice work` do."""
+    """Return the reviewer's words; empty where they only say the verdict again, as `reward 0.0` and `nice work` do.
+
+    What tests that passed print says no more than that either.
+    """
     feedback = run.review.feedback.strip()[:_FEEDBACK_CHARS]
     passed = run.review.result == "pass"
-    is_empty = is_bare_verdict(feedback) or (passed and (_is_praise(feedback) or _only_approves(feedback)))
+    is_empty = (
+        (passed and run.review.source == "tests")
+        or is_bare_verdict(feedback)
+        or (passed and (_is_praise(feedback) or _only_approves(feedback)))
+    )
     return "" if is_empty else feedback
 
 
