@@ -24,6 +24,8 @@ _SHORTENED = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head|cat|grep|tee)\b).*", re.D
 _SETTING = re.compile(r"(?:[\w'\"]+\s+){0,3}['\"]?([\w.-]{2,60})['\"]?\s*[:=]\s*(\S.*)")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]{2,}")
+_CALL = re.compile(r"[\w.:-]+\(|\w+$")
+"""A call of a tool, or its name alone: its world may be another one each time, a customer's or a test's."""
 _LEAST_WORDS = 2
 _LEAST_SUBJECT = 3.0
 """Weight of the words that two tasks share from which both are about one subject."""
@@ -61,7 +63,7 @@ def _done(lesson: str) -> _Done:
 
 def _commands(pattern: re.Pattern[str], text: str) -> Iterator[str]:
     found = (_SHORTENED.sub("", command) for command in pattern.findall(text))
-    return (each for each in found if len(each) >= _LEAST_COMMAND and not each.endswith(CUT))
+    return (each for each in found if len(each) >= _LEAST_COMMAND and not each.endswith(CUT) and not _CALL.match(each))
 
 
 def changes_way(later: str, earlier: str, tasks: tuple[str, str]) -> bool:
@@ -87,11 +89,6 @@ def _adds_option(ours: frozenset[str], theirs: frozenset[str]) -> bool:
         for old in before
         for new in mine
     )
-
-
-def _parts(commands: frozenset[str]) -> list[frozenset[str]]:
-    """The words of each simple command."""
-    return [frozenset(part.split()) for command in commands for part in command.split(" && ")]
 
 
 def _share_subject(task: str, other: str) -> bool:
