@@ -136,7 +136,9 @@ COURTESY = Cue(
         """thank(?:s| you) | you're welcome | have a (?:good|great|nice|wonderful|lovely|pleasant|safe) | safe travels
             feel free | let me know | glad | appreciate | anything else | hope you | sorry (?:for|about) | apologi[sz]e
             look(?:ing)? forward | (?:do not|don't) hesitate | further (?:assistance|questions) | pleasure | never ?mind
-            good (?:luck|morning|day|evening) | (?:nice|good|great|excellent) (?:work|job) | well done | cheers | thx"""
+            good (?:luck|morning|day|evening) | (?:nice|good|great|excellent) (?:work|job) | well done | cheers | thx
+            take care(?! (?:of|to|that|when|not)\\b) | bye | goodbye | (?:see|talk to|catch) you (?:soon|later|then)
+            talk soon | (?:that|it) works for me | I(?:'ll| will) [^.;:!?`\\d]{1,60} (?:soon|shortly)"""
     ),
     0.15,
 )
