@@ -171,6 +171,8 @@ def test_surroundings_tell_a_secret(secret: str, text: str) -> None:
     [
         "PGPASSWORD= psql -h localhost",
         "MYSQL_PWD= PGPASSWORD= make test",
+        "DB_PASSWORD= PGHOST=db PGPORT=5433 ./bin/migrate up",
+        "DB_PASSWORD= python3.11 -m app",
         "token_type=bearer expires_in=3600",
         "order ord_1MqLN2eZvKYlo2C8x7pQ paid, invoice inv_9MqLN2eZvKYlo2C8x7pQ sent",
         "vault operator unseal $UNSEAL_KEY",
@@ -200,7 +202,23 @@ def test_innocent_surroundings_stay(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["PGPASSWORD= Zx9!kkLqw27T", "DB_PASSWORD= tulip\n", "Authorization: Bearer a1b2c3d4e5f6"]
+    "text",
+    [
+        "PGPASSWORD= Zx9!kkLqw27T",
+        "DB_PASSWORD= tulip\n",
+        "DB_PASSWORD= hunter2 ; the db",
+        "DB_PASSWORD= hunter2 // x",
+        "DB_PASSWORD= hunter2 extra",
+        "DB_PASSWORD= hunter2 \\",
+        "DB_PASSWORD= hunter2 and DB_HOST=x",
+        "DB_PASSWORD= swordfish9 DB_HOST: x",
+        "DB_PASSWORD= tr0ub4dor (prod)",
+        "DB_PASSWORD= passw.rd12 (prod)",
+        "DB_PASSWORD= letmein-42 (prod)",
+        "DB_PASSWORD= ABC1=hunter2 x",
+        "MYSQL_PWD= trustno1 mysql -u root",
+        "Authorization: Bearer a1b2c3d4e5f6",
+    ],
 )
 def test_a_secret_where_the_innocent_stands_goes_nevertheless(text: str) -> None:
     assert "[redacted:" in redact(text)

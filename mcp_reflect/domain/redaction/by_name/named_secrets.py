@@ -67,8 +67,18 @@ _SENTENCE = re.compile(r"[ ](?:your|the|an?|my|our|this|that)[ ]")
 _KEPT = re.compile(r"[a-z]{2,20}(?:/[a-z_-]{1,30}){1,6}(?::[a-z_-]{1,30})?")
 """Where a vault keeps a secret: `kv/data/billing:password`."""
 _EMPTIED = re.compile(r"=[ \t]")
-_COMMAND = re.compile(r"[a-z][a-z_.-]{1,20}\d{0,2}(?=[ \t]+(?!#|[A-Za-z_]+=)\S)|[A-Z][A-Z0-9_]{0,40}=\S*(?=[ \t])")
-"""The command, or a further variable, behind one that a shell is told to empty for it: `PGPASSWORD= psql -h db`."""
+_COMMAND = re.compile(
+    r"(?:[A-Z][A-Z0-9_]{0,40}=\S{0,200}[ \t]{1,8}){0,6}"
+    r"(?:(?:python|pip|pytest|node|npm|npx|yarn|pnpm|ruby|php|perl|java|mvn|gradle|cargo|go|make|just|git|gh|docker|podman"
+    r"|kubectl|helm|terraform|ansible|psql|pg_dump|pg_restore|createdb|dropdb|mysql|mysqldump|mysqladmin|mariadb|redis-cli"
+    r"|mongosh?|sqlite|curl|wget|ssh|rsync|bash|sh|zsh|env|exec|sudo|uv|uvx|tox|nox|poetry|bundle|rails|dotnet|deno|bun"
+    r"|uvicorn|gunicorn|flask|django-admin|celery|alembic|systemctl|nohup|timeout|xargs)[\d.]{0,6}|[.~]{0,2}/[\w./-]{1,200})"
+    r"[ \t]{1,8}(?![#;(\\]|//|[A-Za-z_]{1,60}[=:])\S"
+)
+"""The command, perhaps behind further variables, of which a shell empties one: `PGPASSWORD= psql -h db`.
+
+Only of a known program: any other word may be the password, and what stands behind it a remark.
+"""
 _IS_KEY = re.compile(r"\\{0,8}[\"']\s{0,5}:")
 _LINE_START = re.compile(r"(?:\A|\n|\\n)(?:export )?\Z")
 _KEY_START = re.compile(r"(?:\A|\n|\\n)[ \t]*(?:- )?\Z")
