@@ -30,9 +30,11 @@ _APPENDS = re.compile(
 )
 _SUBSTITUTES = re.compile(
     r"\s*(?:(?:\d+,)?/(?P<at>(?:[^/\\]|\\.)+)/(?:,\S+?)?)?\s*s(?P<mark>[/#|,@%!])"
-    r"(?P<old>(?:\\.|(?!(?P=mark)).)*)(?P=mark)(?P<new>(?:\\.|(?!(?P=mark)).)*)(?P=mark)[gIim0-9]*\s*(?:;|\n|\Z)",
+    r"(?P<old>(?:\\.|(?!(?P=mark))[^\\])*)(?P=mark)(?P<new>(?:\\.|(?!(?P=mark))[^\\])*)(?P=mark)[gIim0-9]*"
+    r"\s*(?:;|\n|\Z)",
     re.DOTALL,
 )
+"""A backslash only begins an escape: were it a character by itself too, each escape would double the ways to read."""
 _DELETES = re.compile(r"\s*/(?P<old>(?:[^/\\]|\\.)+)/d\s*(?:;|\n|\Z)")
 _ESCAPED = re.compile(r"\\(n|t|.)", re.DOTALL)
 _BLANKS = {"n": "\n", "t": "\t"}

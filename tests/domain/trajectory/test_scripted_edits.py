@@ -49,6 +49,9 @@ def test_edits_are_read_from_a_command_line_in_order(command: str, parts: tuple[
         "sed -i 's/a/b/' a.ini || make",  # may not have run
         "for f in a b; do sed -i 's/a/b/' $f; done",
         "sed -i 's/a/b/' a.ini b.ini",
+        # Never answered while an escape could be read in two ways.
+        r"sed -i 's/\(foo\)\.\(bar\)\.\(baz\)\s\+\(\w\+\)\s\+\(\w\+\)\/\(x\)\/y/\1\.\2\.\3\ \4\ \5/gp' conf.txt",
+        "sed -i 's/" + r"\." * 2_000 + "/x/w out' a.ini && make",
         "python - <<'PY'\nprint(open('a').read().replace('a', 'b'))\nPY",  # writes nothing
         "python - <<'PY'\nopen('a', 'w').write(\nPY",
     ],
