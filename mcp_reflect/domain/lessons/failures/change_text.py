@@ -20,6 +20,14 @@ _JOINTS = " ,;\\&|"
 _NAME = re.compile(r"[A-Za-z_]\w{3,}")
 _LEAST_ROOM = 12
 """Characters below which no change has room."""
+_MOST_LINES = 1_000
+"""Lines of both texts together up to which their order is compared: that takes longer than their number grows."""
+_MOST_PAIRED = 1_000_000
+"""Characters taken out times those put in, up to which like lines are told beside each other."""
+_LEAST_WEIGHT = 25
+"""Characters that even an empty line counts as: it is compared too."""
+_MOST_PLACES = 40
+"""Places of an edit that are looked at: more have no room, and each takes its time."""
 
 
 def edits_by_file(edits: Sequence[Step]) -> list[Step]:
@@ -41,9 +49,11 @@ def describe_change(step: Step, most: int) -> str:
     """
     told: dict[int, str] = {}
     room = most
-    for place in reversed(range(len(step.change))):  # what was changed last, something else may have waited for
-        change = _describe_pair(*step.change[place], room)
-        if change and room >= _LEAST_ROOM:
+    places = range(len(step.change))[-_MOST_PLACES:]
+    for place in reversed(places):  # what was changed last, something else may have waited for
+        if room < _LEAST_ROOM:
+            break
+        if change := _describe_pair(*step.change[place], room):
             told[place] = change
             room -= len(change) + 2
     is_cut = 0 < len(told) < sum(old != new for old, new in step.change)
@@ -56,11 +66,7 @@ def _describe_pair(old: str, new: str, most: int) -> str:
 
 def _changed(old: str, new: str, most: int) -> str:
     """The lines that differ; one that only goes on behind its end, as with a comma, stays the same."""
-    lines = [
-        (line[0], " ".join(line[1:].split()))
-        for line in difflib.ndiff(old.splitlines(), new.splitlines())
-        if line[:2] in {"- ", "+ "}
-    ]
+    lines = [(sign, " ".join(line.split())) for sign, line in _differing(old.splitlines(), new.splitlines())]
     ends = Counter(line.rstrip(_JOINTS) for _, line in lines)
     lines = [(sign, line) for sign, line in lines if len(line) > 1 and not _goes_on(line, ends, len(lines))]
     if not lines or (not old and (len(lines) > _FEW_LINES or sum(len(line) + 6 for _, line in lines) > most)):
@@ -77,6 +83,33 @@ def _changed(old: str, new: str, most: int) -> str:
             break
         told += f"{'; ' if told else ''}{sign} `{line}`"
     return told
+
+
+def _differing(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, str]]:
+    """The lines taken out and put in, with their signs, as `difflib.ndiff` has them where that takes no time."""
+    if len(old) + len(new) > _MOST_LINES:
+        kept = {*old} & {*new}
+        return _told_apart([each for each in old if each not in kept], [each for each in new if each not in kept])
+    found: list[tuple[str, str]] = []
+    for kind, *ends in difflib.SequenceMatcher(None, old, new).get_opcodes():
+        if kind != "equal":
+            found += _replaced(old[ends[0] : ends[1]], new[ends[2] : ends[3]])
+    return found
+
+
+def _replaced(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, str]]:
+    """Lines without any in common, like ones beside each other: each is compared with each, so only a few are."""
+    if _weight(old) * _weight(new) > _MOST_PAIRED:
+        return _told_apart(old, new)
+    return [(line[0], line[2:]) for line in difflib.ndiff(old, new) if line[:2] in {"- ", "+ "}]
+
+
+def _told_apart(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, str]]:
+    return [*(("-", line) for line in old), *(("+", line) for line in new)]
+
+
+def _weight(lines: Sequence[str]) -> int:
+    return sum(max(len(line), _LEAST_WEIGHT) for line in lines)
 
 
 def _goes_on(line: str, ends: Counter[str], count: int) -> bool:
