@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from mcp_reflect.domain.lessons.run.steps import Step
+import json
+
+import pytest
+
+from mcp_reflect.domain.lessons.run.steps import Step, find_said, find_steps, steps_before
+from mcp_reflect.domain.trajectory.parsing import parse
 from tests.domain.lessons.test_fixed_errors import as_called, ran
 from tests.domain.lessons.test_rework import lesson
 
@@ -88,3 +93,30 @@ def test_of_several_queries_the_last_is_told_which_gave_the_answer() -> None:
 def test_calls_of_small_numbers_tell_nothing() -> None:
     told = lesson(("click", {"id": "12"}, "page 2", False), ("click", {"id": "3"}, "saved", False))
     assert told.correct_action == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sed -Ei 's/a/b/' f && pytest -q",
+        "perl -0pi -e 's/a/b/' f && pytest -q",
+        "cat > f.py <<'EOF'\nx = 1\nEOF\npytest -q",
+        "echo 'x = 1' >> f.py && pytest -q",
+    ],
+)
+def test_turns_have_their_place_behind_all_steps_of_a_command_line(command: str) -> None:
+    arguments = json.dumps({"command": command}).replace("<", "\\u003c").replace(">", "\\u003e")  # as Go writes them
+    call = {"id": "c", "type": "function", "function": {"name": "bash", "arguments": arguments}}
+    run = parse(
+        [
+            {"role": "user", "content": "fix the tests"},
+            {"role": "assistant", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c", "content": "ok"},
+            {"role": "user", "content": "That is wrong."},
+        ]
+    )
+    steps = find_steps(run)
+    assert [step.kind for step in steps] == ["edit", "command"]
+    assert [said.place for said in find_said(run)] == [0, 2]
+    assert steps_before(run, steps) == 0
+    assert steps_before(run, steps[1:]) == 1

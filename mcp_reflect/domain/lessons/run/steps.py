@@ -28,8 +28,6 @@ _OLD = ("old_string", "old_str", "old_text", "oldText", "search")
 _NEW = ("new_string", "new_str", "new_text", "newText", "replace", "content", "file_text")
 _PATHS = ("file_path", "path", "filename", "target_file", "notebook_path")
 _FOLDERS = ("workdir", "cwd", "directory", "dir_path", "working_directory")
-_SEVERAL = (" File: ", " -i", " -p", "<<", ">>")
-"""What stands in a patch of several files, and in command lines that edit files beside what else they do."""
 _MOST_ERRORS = 6
 _MOST_OUTPUT = 20_000
 _MOST_LINES_OF_FAILED_READING = 2
@@ -71,10 +69,11 @@ def find_steps(trajectory: Trajectory) -> Sequence[Step]:
         return [_told(act) for act in report if not isinstance(act, ToldWords)] or list(_logged(trajectory.text))
     found: list[Step] = []
     places: dict[str, range] = {}
+    by_call = iter(_steps_by_call(trajectory))
     for event in trajectory.events:
         if isinstance(event, ToolCall):
             begin = len(found)
-            found += _all_steps_of(event)
+            found += next(by_call)
             places[event.id] = range(begin, len(found))
         elif isinstance(event, ToolResult) and found:
             made = places.get(event.call_id, range(len(found) - 1, len(found)))
@@ -127,9 +126,10 @@ def _iter_said(trajectory: Trajectory) -> Iterator[Said]:
             else:
                 place += 1
         return
+    by_call = iter(_steps_by_call(trajectory))
     for event in trajectory.events:
         if isinstance(event, ToolCall):
-            place += _number_of_steps(event)
+            place += len(next(by_call))
         elif isinstance(event, Utterance) and event.role in {"user", "assistant", "human", "model"}:
             yield Said("user" if event.role in {"user", "human"} else "assistant", event.text, place)
 
@@ -141,11 +141,13 @@ def user_places(trajectory: Trajectory) -> list[int]:
 
 def steps_before(trajectory: Trajectory, steps: Sequence[Step]) -> int:
     """Return the number of steps before the last ones of a run, `steps`; 0 in plain text, where turns have no place."""
-    return sum(map(_number_of_steps, trajectory.calls)) - len(steps) if trajectory.messages is not None else 0
+    return sum(map(len, _steps_by_call(trajectory))) - len(steps) if trajectory.messages is not None else 0
 
 
-def _number_of_steps(call: ToolCall) -> int:
-    return len(_all_steps_of(call)) if any(map(call.arguments.__contains__, _SEVERAL)) else 1
+@keep_with_trajectory
+def _steps_by_call(trajectory: Trajectory) -> Sequence[Sequence[Step]]:
+    """The steps that each call makes, before results: places are counted by what was read, and by no guess at it."""
+    return tuple(map(_all_steps_of, trajectory.calls))
 
 
 def _all_steps_of(call: ToolCall) -> Sequence[Step]:
