@@ -79,6 +79,9 @@ def test_a_call_that_shows_a_part_of_a_key_tells_it() -> None:
         "$ cat server.key | sha256sum\n" + HEX + "  -",
         "The file lacks its last line.\n-----END RSA PRIVATE KEY-----",
         "check that it ends in -----END PRIVATE KEY----- and in nothing else",
+        "$ rg -l api_key\nsrc/main/java/com/example/authentication/KeyProvider",
+        "$ grep -rl 'sort_key' .\ntests/integration/ordering/SortKeyOrderingTestCase2",
+        "$ rg -o 'fn .*' server.key\ntestForeignKeyConstraintViolationIsRaisedOnInsert",
         "$ head -3 src/api_key.py\nimportosfromtypingimportAnyandmanyotherlettersofonewordwithoutend = 3\nx = 1",
     ],
 )

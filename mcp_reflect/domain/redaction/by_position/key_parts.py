@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.text_lines import line_at, next_line
+from mcp_reflect.domain.redaction.values.letter_model import random_bits
 from mcp_reflect.domain.redaction.values.secret_values import MARK
 
 _END = re.compile(r"-{4,5}[ ]?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?[ ]?-{4,5}")
@@ -16,8 +17,11 @@ _PREFIX = r"[ \t]{0,40}(?:\d{1,7}(?:→|\t|[:|-][ \t]?|[ ]{1,2}))?[ \t>+|\"'*-]{
 """Numbers of lines, marks of quotations and of a diff, and quotes."""
 _BEFORE_END = re.compile(_PREFIX)
 _LINE = re.compile(rf"{_PREFIX}(?:\.{{3}}|…)?(?P<data>[A-Za-z0-9+/]{{2,4000}}={{0,2}})[ \t\"',+\\]{{0,8}}")
-_FIRST_LINE = re.compile(r"(?![0-9a-fA-F]*\Z)[A-Za-z0-9+/]{40,4000}={0,2}")
-"""Data of a key: longer than a word, and no checksum."""
+_FIRST_LINE = re.compile(
+    r"(?=[A-Za-z+/]{0,4000}\d)(?=[a-z\d+/]{0,4000}[A-Z])(?=[A-Z\d+/]{0,4000}[a-z])[A-Za-z0-9+/]{40,4000}={0,2}"
+)
+"""Data of a key: longer than a word, of letters in both cases and digits, and so no checksum."""
+_WORD = re.compile(r"[A-Za-z0-9]+")
 _FURTHER_LINE = re.compile(r"[A-Za-z0-9+/]{16,4000}={0,2}|[A-Za-z0-9+/]{2,15}={1,2}")
 
 _FILES = ("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".key", "_key", "-key", ".pem", ".ppk", ".pk8", ".p8")
@@ -31,6 +35,11 @@ _SHOWS = re.compile(
     r"|read_file|file_path|path)\b"
 )
 _SUMS = re.compile(r"\b(?:wc|(?:sha\d*|md5|ck|b2)sum|shasum|md5|-pubout|ssh-keygen|openssl)\b")
+_SOUGHT = re.compile(
+    r"\b(?:[efz]?grep|rg|ag|ack)\b(?:[ ]{1,4}-[\w-]{1,40}(?:=\S{0,80})?(?:[ ]{1,4}\d{1,4}(?=[ ]))?){0,8}[ ]{1,4}"
+    r"(?:\\{0,8}\"[^\"]{0,200}\"|'[^']{0,200}'|[^\s\"']{1,200})|\"pattern\\{0,8}\":[ ]?\\{0,8}\"[^\"]{0,200}\""
+)
+"""A search with what it looks for, which is no name of a file: `rg api_key`."""
 _COMMAND = re.compile(r"[$#❯>] (?P<command>[^\n\\]{4,400}?)(?=\r?\n|(?:\\{1,8}r)?\\{1,8}n)")
 _MOST_LINES = 400
 
@@ -89,6 +98,7 @@ def _redact_shown(text: str) -> str:
 
 
 def _shows_key(command: str) -> bool:
+    command = _SOUGHT.sub("grep", command)
     return _FILE.search(command) is not None and _SHOWS.search(command) is not None and not _SUMS.search(command)
 
 
@@ -98,7 +108,12 @@ def _lines_of_key(text: str, position: int) -> Iterator[tuple[int, int, str]]:
         start = next_line(text, position)
         line = line_at(text, start) if start >= 0 else None
         found = _LINE.fullmatch(line.text) if line else None
-        if line is None or found is None or not (_FURTHER_LINE if number else _FIRST_LINE).fullmatch(found["data"]):
+        if line is None or found is None or not (_FURTHER_LINE.fullmatch if number else _begins_key)(found["data"]):
             return
         position = line.start + len(line.text)
         yield line.start + found.start("data"), line.start + found.end("data"), found["data"]
+
+
+def _begins_key(data: str) -> bool:
+    """Return true for a line of drawn letters: paths and names of tests may be as long, but are made of words."""
+    return _FIRST_LINE.fullmatch(data) is not None and sum(map(random_bits, _WORD.findall(data))) > 0
