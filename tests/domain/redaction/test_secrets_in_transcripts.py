@@ -35,6 +35,8 @@ DRAWN = "aZ3kQ9vLm2XsT7bWc5Rd"
         (f"数据库密码是 {WORDS}", WORDS),
         (f"await page.fill('#password', '{WORDS}')", WORDS),
         (f"user.set_password('{WORDS}')", WORDS),
+        ("logged in as bob with Tulpe-Nord7, works", "Tulpe-Nord7"),
+        ("authenticated as svc using Python!Rose3", "Python!Rose3"),
         (f"SET PASSWORD FOR 'bob'@'localhost' = PASSWORD('{WORDS}');", WORDS),
     ],
 )
@@ -62,6 +64,14 @@ def test_a_secret_in_a_transcript_or_of_joined_words_goes(text: str, secret: str
         "user.set_password(new_password)",
         "gcloud auth login",
         "npm login --scope=@acme",
+        "authenticated as bob using Kerberos5",
+        "log in as admin using OAuth2",
+        "Signed in as alice@corp.example using SAML2.",
+        "authenticated as svc with TLS1.3",
+        "logged in as root with Python3.11, then ran it",
+        "logged in as deploy using id_ed25519",
+        "signed in as bob with GitHub2",
+        "logged in as bob using v2.3.1",
         '"dist": {"url": "https://api.github.com/repos/a/password-hash", "ref": "21993adf4700478b68ec79f493fb96"}',
     ],
 )

@@ -8,6 +8,7 @@ from mcp_reflect.domain.redaction.by_pattern.notation import ESCAPED_QUOTE as _Q
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern, random_value
 from mcp_reflect.domain.redaction.values.chosen_words import looks_chosen
 from mcp_reflect.domain.redaction.values.letter_model import random_bits
+from mcp_reflect.domain.redaction.values.mechanisms import is_mechanism
 from mcp_reflect.domain.redaction.values.secret_values import is_harmless
 
 _GAP = r"[ \t]{0,5},[ \t]{0,5}"
@@ -38,7 +39,8 @@ _SUCCEEDED = (
 
 def _is_told_of_account(value: str) -> bool:
     word = value.rstrip(".:!?")
-    return is_told_word(word) and (looks_chosen(word) or (not word.islower() and any(map(str.isdigit, word))))
+    made = looks_chosen(word) or (not word.islower() and any(map(str.isdigit, word)))
+    return made and is_told_word(word) and not is_mechanism(word)
 
 
 def _is_password(value: str) -> bool:

@@ -1,0 +1,25 @@
+"""Names of mechanisms, programs and versions, which stand with a number where a password may stand: `OAuth2`."""
+
+from __future__ import annotations
+
+from mcp_reflect.domain import lazy_re as re
+
+_MECHANISM = re.compile(
+    r"""(?:kerberos|krb|oauth|oidc|openid|openidconnect|saml|scram|ldap|ldaps|ntlm|ntlmv|radius|jwt|jws|jwe|pkce|fido
+      |webauthn|passkey|yubikey|totp|hotp|otp|mfa|sso|gssapi|spnego|negotiate|scheme|digest|bearer|tls|tlsv|mtls|ssl
+      |sslv|ssh|sshv|ipsec|ikev|x|rsa|dsa|ecdsa|ed|sha|md|hmac|aes|bcrypt|scrypt|argon|argon2i|argon2d|argon2id|pbkdf
+      |sha2|sha3|sha512crypt|blake|crypt|md5crypt|yescrypt|django|fernet|des|base|utf
+      |python|pypy|node|nodejs|npm|java|jdk|ruby|php|perl|go|golang|rust|dotnet|net|http|https|rest|api|grpc|soap
+      |github|gitlab|bitbucket|google|azure|aws|s|ec|okta|auth|keycloak|cognito|firebase|chrome|firefox|safari|edge
+      |postgres|postgresql|psql|mysql|mariadb|redis|mongo|mongodb|sqlite|docker|k|kubernetes|windows|ubuntu|debian
+      |phase|step|method|option|level|stage|version|factor|v|key)[-_]?(?:v?\d{1,3}(?:[.-]\d{1,3}){0,3}[a-z]?)?
+    | v?\d+(?:\.\d+)+[a-z0-9.-]* | [a-z]+[-_]?v?\d+(?:\.\d+)+
+    | (?:rsa|dh)[-_]?\d{4} | id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def is_mechanism(word: str) -> bool:
+    """Return true for a name of what people log in with, hash with or run, and for a version of it."""
+    return _MECHANISM.fullmatch(word.rstrip(".,:;!?`\"'")) is not None
