@@ -18,6 +18,7 @@ from mcp_reflect.domain.redaction.by_name.named_values import (
     phrase_after,
 )
 from mcp_reflect.domain.redaction.by_name.secret_names import SecretName
+from mcp_reflect.domain.redaction.values.mechanisms import is_constant, is_mechanism
 from mcp_reflect.domain.redaction.values.secret_values import is_harmless
 
 _OF = "(?:for|of|in|on|at|to|from|für|vom|von|im|du|de|des|da|do|del|para|pour|от|для|к|van|voor|för|till)"
@@ -63,6 +64,14 @@ _CHANGED_FROM = re.compile(
     r"(?:chang|rotat|reset|switch|updat)\w{0,4}[ ](?:[\w-]{1,20}[ ]){0,4}from[ ][\"'`]?\Z", re.IGNORECASE
 )
 """Before what was the password until then: `I changed it from … to the new password`."""
+_OF_NOUN = re.compile(
+    r"[ ](?!(?:yesterday|today|tonight|now|then|and|but|or|so|for|of|on|in|at|to|via|as|with|from|by|because|since|that"
+    r"|which|this|last|when|after|before|while|again|already|earlier|instead|here|there|everywhere|just|too|also|using"
+    r"|is|was|has|will|works?|worked|we|i|it|you|he|she|they|please|once|below|above|manually|myself|afterwards)\b)[a-z]"
+    r"|[-_]\w",
+    re.IGNORECASE,
+)
+"""A name that is a part of another word for something: `to the new password hasher`."""
 _LONGEST_CHANGE = 100
 _LONGEST_NAMED = 90
 _WORD_SIGNS = " \t\r\n\"'`<>|,;&\\"
@@ -94,6 +103,8 @@ def _is_secret(text: str, name: SecretName, gap: re.Match[str], value: re.Match[
         return False  # a variable, and behind it the command that is given it
     if gap["said"] is not None:
         return name.kind == "password" and _has_number(word) and is_told_word(word)
+    if gap["prose"] is not None and "from " in gap["prose"].lower() and is_constant(word.rstrip(".,:;!?")):
+        return False
     leads = _leads_to_value(text, name, gap)
     if leads and is_random_for(word, name.group):
         return True
@@ -117,6 +128,8 @@ def secret_before(text: str, name: SecretName, first: int) -> NamedSecret | None
     while start > max(first, end - _LONGEST_WORD) and text[start - 1] not in _WORD_SIGNS:
         start -= 1
     word = text[start:end]
+    if said["to"] and (_OF_NOUN.match(text, name.end) or is_mechanism(word)):
+        return None
     if said["to"] and not _CHANGED_FROM.search(text, max(start - _LONGEST_CHANGE, 0), start):
         return None
     harmless = is_harmless(word, name.kind) or is_harmless_bare(word, name.kind, glued=True)

@@ -10,6 +10,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.firm_gaps import is_told_word
 from mcp_reflect.domain.redaction.by_name.named_values import QUOTE, NamedSecret
 from mcp_reflect.domain.redaction.by_name.secret_names import SecretName
+from mcp_reflect.domain.redaction.values.mechanisms import is_constant
 from mcp_reflect.domain.redaction.values.secret_values import MARK, WORDS
 
 _PREPOSITIONS = "for|of|in|on|at|from|here|there|del|della|di|du|de|des|f\u00fcr|vom|von|der|do|da|para"
@@ -75,7 +76,8 @@ def _stated(text: str, name: SecretName) -> NamedSecret | None:
 
 
 def _is_changed_to(text: str, name: SecretName, changed: re.Match[str]) -> bool:
-    is_given = changed["open"] or _has_number(changed["value"])
+    value = changed["value"]
+    is_given = changed["open"] or (_has_number(value) and not is_constant(value.rstrip(".:!?")))
     return bool(is_given) and _CHANGED.search(text, max(name.start - _WINDOW, 0), name.start) is not None
 
 

@@ -18,8 +18,14 @@ _MECHANISM = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_CONSTANT = re.compile(r"[A-Z]+(?:_[A-Z]+){0,4}_\d{1,4}")
 
 
 def is_mechanism(word: str) -> bool:
     """Return true for a name of what people log in with, hash with or run, and for a version of it."""
     return _MECHANISM.fullmatch(word.rstrip(".,:;!?`\"'")) is not None
+
+
+def is_constant(word: str) -> bool:
+    """Return true for a constant in code with a number: `SMS_2`."""
+    return _CONSTANT.fullmatch(word) is not None
