@@ -34,12 +34,19 @@ from mcp_reflect.domain.text.memoize import memoize_short
 
 _NARROWS = re.compile(
     r"pytest\b.*\s-m\s"
-    r"|(?:^|\s)(?:-k|-run|--?(?:ignore|deselect|exclude|skip[\w-]*|filter|grep|only|no-?verify|help|version|dry-run"
+    r"|(?:^|\s)(?:-k|-run|--?(?:ignore|deselect|exclude|skip[\w-]*|grep|no-?verify|help|dry-run"
     r"|force-exclude|no-?[cC]heck|testPathIgnorePatterns|testNamePattern)\b)(?=[\s=]|$)"
     r"|(?:^|\s)-h$|(?:^|\s)-(?:DskipTests|Dmaven\.test\.skip|x\s+\w*[Tt]est)\b|^SKIP=|\|\|\s*(?:true|:)|;\s*(?:true|echo|:)\b"
-    r"|\b--continue\b"
+    r"|\b--continue\b|(?:^|\s)--?version(?=\s*(?:$|[;|])|\s+(?:[&<>-]|[12]>))"
 )
-"""What makes a command pass by doing less."""
+"""What makes a command pass by doing less; a version behind its option is one to install."""
+_SELECTS = re.compile(r"(?:^|\s)--?(?:filter|only)(?=[\s=]|$)")
+"""What selects a part; of what is installed or added it says where to, or what for."""
+_CHECKS = re.compile(
+    r"(?<![\w.-])(?:(?:unit)?tests?|pytest|rspec|jest|vitest|phpunit|ctest|prove|spec|nextest|karma|mocha|cypress|playwright"
+    r"|e2e|checks?|type-?check|lint|eslint|stylelint|ruff|mypy|pyright|tsc|clippy|verify|validate|audit)(?![\w./-])"
+)
+_BUILDS = re.compile(r"(?<![\w./-])(?:build|compile)(?![\w./-])")
 _TESTS = re.compile(r"\b(?:tests?|pytest|rspec|jest|vitest|phpunit|ctest|prove|spec|nextest)\b")
 _NOT_THERE = re.compile(
     r"not found|no such|(?:could not|cannot|can't|unable to) (?:find|load|open|locate)|missing|unknown|no module"
@@ -117,7 +124,8 @@ def _is_refused(operand: str, brought: Sequence[str], output: str) -> bool:
 @memoize_short(entries=2_048, chars=8_000)
 def narrows(command: str) -> bool:
     """Return true where a command does less than the same without an option of its own: fewer tests, or none."""
-    return _NARROWS.search(command) is not None
+    selects = _SELECTS.search(command) and _CHECKS.search(command)
+    return selects is not None or _NARROWS.search(command) is not None
 
 
 def is_another_form(before: str, after: str, output: str) -> bool:
@@ -126,7 +134,8 @@ def is_another_form(before: str, after: str, output: str) -> bool:
     if is_wrapped or tests_more(before, after):
         return True
     is_other = program_of(before) != program_of(after) and not _does_the_same(before, after)
-    if is_other or (narrows(after) and not narrows(before)) or _narrows_folder(before, after):
+    is_less = (narrows(after) and not narrows(before)) or _builds_part(before, after) or _narrows_folder(before, after)
+    if is_other or is_less:
         return False
     words, left = words_of_call(before), word_set(after)
     if words and words.isdisjoint(left):
@@ -151,6 +160,11 @@ def tests_more(before: str, after: str) -> bool:
     wider = all(any(each.startswith(folder) for each in gone) for folder in folders)
     is_about_same = bool(added) or any(not OPTION.match(word) for word in list((ours & theirs).elements())[2:])
     return bool(gone) and wider and is_about_same and not any(map(OPTION.match, gone))
+
+
+def _builds_part(before: str, after: str) -> bool:
+    """Return true where only a part is built: of another command that may be what the whole waits for."""
+    return all(map(_BUILDS.search, (before, after))) and not _SELECTS.search(before) and bool(_SELECTS.search(after))
 
 
 def _narrows_folder(before: str, after: str) -> bool:

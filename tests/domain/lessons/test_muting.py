@@ -1,0 +1,94 @@
+"""A failure that went away because less was looked at is not mended; one that a real change mended is."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from mcp_reflect.domain.lessons.failures.fixed_errors import find_fixed_errors
+from mcp_reflect.domain.lessons.failures.muting import looks_less
+from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps
+from mcp_reflect.domain.lessons.run.run_again import is_another_form
+from mcp_reflect.domain.lessons.run.steps import Step
+
+
+def ran(command: str, output: str = "", *, failed: bool = False) -> Step:
+    return Step("command", "Bash", command, failed=failed, output=output)
+
+
+@pytest.mark.parametrize(
+    ("failed", "fix"),
+    [
+        ("pytest -q", "rm -rf .pytest_cache"),
+        ("pytest -q", "rm -f data/test.db"),
+        ("dotnet build", "dotnet add package Newtonsoft.Json --version 13.0.1"),
+        ("pnpm build", "pnpm --filter web add zod"),
+        ("pnpm test", "pnpm --filter shared build"),
+    ],
+)
+def test_what_was_brought_or_cleaned_up_is_the_fix(failed: str, fix: str) -> None:
+    steps = [ran(failed, "Error: Cannot find module 'zod'", failed=True), ran(fix, "done"), ran(failed, "ok")]
+    (found,) = find_fixed_errors(ReadSteps(steps))
+    assert fix in found.fix
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm dist/latest.json",
+        "rm -rf build/test tests/__pycache__",
+        "rm -rf test-results",
+        "rm -rf tests/tmp",
+        "rm tests/data/out.db",
+        "rm -f /tmp/test.py",
+        "rm specimen.py",
+        "helm upgrade x y --version 2",
+        "helm upgrade x y --version=2",
+        "cargo install wasm-bindgen-cli --version 0.2.87",
+        "poetry install --only main",
+        "npm ci --only=production",
+        "git clone --filter=blob:none https://git.example/x",
+        "pnpm --filter test-utils add zod",
+    ],
+)
+def test_commands_that_do_all_they_are_to_do(command: str) -> None:
+    assert not looks_less(ran(command))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm tests/test_api.py",
+        "git rm -q tests/test_api.py tests/helpers.py",
+        "rm -rf src/__tests__",
+        "rm -rf ./tests/",
+        "rm -r tests/unit",
+        "rm tests/*",
+        "rm src/price.spec.ts",
+        "rm src/test/java/PriceTest.java PriceSpec.scala",
+        "rm pkg/price_test.go",
+        "rm t/../spec/models/price_spec.rb",
+        "pnpm --filter web test",
+        "dotnet test --filter Price",
+        "npx playwright test --only=login",
+        "cargo build --version",
+        "cargo build --version 2>&1",
+        "dotnet --version; true",
+    ],
+)
+def test_commands_that_have_less_looked_at(command: str) -> None:
+    assert looks_less(ran(command))
+
+
+def test_a_part_of_what_was_to_be_built_is_no_other_form_of_it() -> None:
+    assert not is_another_form("pnpm build", "pnpm --filter web build", "error TS2307")
+    assert is_another_form("pnpm add zod", "pnpm --filter web add zod", "ERR_PNPM_ADDING_TO_ROOT")
+
+
+def test_a_long_path_takes_no_time() -> None:
+    began = time.process_time()
+    for path in ("test" * 20_000, "a." * 40_000, "test-" * 20_000, "a/" * 40_000):
+        looks_less(ran(f"rm '{path}\n!.py'"))
+        looks_less(ran(f"x --version {path} --filter"))
+    assert time.process_time() - began < 2
