@@ -21,11 +21,14 @@ def _is_hook(path: str) -> bool:
 
 _TITLE = re.compile(r"(?:\A|-)[a-z]{3,20}-(?:[\w-]*-)?[a-z]{3,20}(?:-|\Z)")
 """Words of a title in an address: `how-to-fix-numpy-1-26`."""
+_LONG_WORD = re.compile(r"(?:\A|-)[A-Za-z]{5,}(?:-|\Z)")
+"""A whole word between hyphens, longer than letters stand together in an id: `RuntimeError-CUDA12-oom`."""
 
 
 def _is_token_of_path(part: str) -> bool:
     """Return true for a part of an address that is no title of a page: drawn, and not of words."""
-    return not _TITLE.search(part) and looks_random(part, 12)
+    words = _TITLE.search(part) or ("-" in part and _LONG_WORD.search(part))
+    return not words and looks_random(part, 12)
 
 
 _LEAST_DRAWN = 6
@@ -86,11 +89,11 @@ FORMAT_PATTERNS = (
         ),
         judge=_is_hook,
     ),
-    # The token in the address of a channel of conda
+    # The token in the address of a channel of conda; a title with the number of a topic is one of a forum.
     SecretPattern(
         "token",
         ("/t/",),
-        re.compile(r"/t/(?<=[\w./-]/t/)([\w-]{12,100})(?=/)"),
+        re.compile(r"/t/(?<=[\w./-]/t/)([\w-]{12,100})(?=/)(?!/\d{1,9}(?![\w.-]))"),
         unless=re.compile(r"(?:\A|[\s\"'=(<`])(?!\S*://)\S*\Z"),
         judge=_is_token_of_path,
     ),
