@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.here_documents import leading_document
 from mcp_reflect.domain.trajectory.patches import FilePatch
-from mcp_reflect.domain.trajectory.replacing_scripts import replacements_in
 
 _MOST_CHARS = 8_000
 _LIKELY = re.compile(r"\bsed\s+-\S*i|\bperl\s+-\S*i|<<|>>")
@@ -53,13 +52,19 @@ def read_scripted_edits(command: str) -> tuple[FilePatch | str, ...]:
     made: list[FilePatch | str] = []
     rest = command.strip()
     while (document := leading_document(rest)) is not None:
-        edits = [FilePatch(document.path, (("", document.text),))] if document.path else replacements_in(document.text)
+        edits = [FilePatch(document.path, (("", document.text),))] if document.path else _replaced_by(document.text)
         if not edits:
             return ()
         made += edits
         rest = document.rest.strip()
     made += _parts_of(rest) if rest else []
     return tuple(made) if any(isinstance(each, FilePatch) for each in made) else ()
+
+
+def _replaced_by(script: str) -> list[FilePatch]:
+    from mcp_reflect.domain.trajectory.replacing_scripts import replacements_in  # noqa: PLC0415 - few runs hold one
+
+    return replacements_in(script)
 
 
 def _parts_of(command: str) -> list[FilePatch | str]:
