@@ -9,7 +9,7 @@ from mcp_reflect.domain import lazy_re as re
 _OPENING = re.compile(
     r"\s*(?:cat\s*>{1,2}\s*(?P<file>[\w./~@-]+)\s*<<|cat\s*<<|tee\s+(?:-a\s+)?(?P<teed>[\w./~@-]+)(?:\s*>\s*/dev/null)?\s*<<"
     r"|(?P<python>(?:uv\s+run\s+)?python[\d.]*)\s*(?:-\s*)?<<)"
-    r"-?\s*['\"]?(?P<end>\w+)['\"]?(?:\s*>{1,2}\s*(?P<behind>[\w./~@-]+))?[ \t]*(?P<next>&&[^\n]*)?\n"
+    r"(?P<dash>-?)\s*['\"]?(?P<end>\w+)['\"]?(?:\s*>{1,2}\s*(?P<behind>[\w./~@-]+))?[ \t]*(?P<next>&&[^\n]*)?\n"
 )
 
 
@@ -37,11 +37,14 @@ def leading_document(command: str) -> HereDocument | None:
     if opening is None:
         return None
     path = opening["file"] or opening["teed"] or opening["behind"] or ""
-    text, found, rest = command[opening.end() - 1 :].partition(f"\n{opening['end']}")
-    if not found or bool(path) == bool(opening["python"]):
+    lines = command[opening.end() :].split("\n")
+    body = [line.lstrip("\t") for line in lines] if opening["dash"] else lines
+    # The mark ends a document only as a whole line: text may well have a line that begins with it.
+    end = next((place for place, line in enumerate(body) if line == opening["end"]), None)
+    if end is None or bool(path) == bool(opening["python"]):
         return None
-    then = (opening["next"] or "").removeprefix("&&").strip()
-    return HereDocument(path, text[1:], "\n".join(filter(None, (then, rest.strip()))))
+    then, rest = (opening["next"] or "").removeprefix("&&").strip(), "\n".join(lines[end + 1 :]).strip()
+    return HereDocument(path, "\n".join(body[:end]), "\n".join(filter(None, (then, rest))))
 
 
 def file_written_by(command: str) -> WrittenFile | None:

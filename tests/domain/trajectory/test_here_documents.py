@@ -7,7 +7,7 @@ import json
 import pytest
 
 from mcp_reflect.domain.lessons.run.steps import step_of
-from mcp_reflect.domain.trajectory.here_documents import file_written_by
+from mcp_reflect.domain.trajectory.here_documents import file_written_by, leading_document
 
 
 @pytest.mark.parametrize(
@@ -17,12 +17,19 @@ from mcp_reflect.domain.trajectory.here_documents import file_written_by
         'cat > tox.ini <<"END"\nallowlist_externals = make\nEND\n',
         "cat <<EOF >tox.ini\nallowlist_externals = make\nEOF",
         "tee -a tox.ini > /dev/null <<-EOF\nallowlist_externals = make\nEOF",
+        "cat > tox.ini <<-EOF\n\tallowlist_externals = make\n\tEOF\n",
     ],
 )
 def test_what_a_here_document_writes_is_read(command: str) -> None:
     assert file_written_by(command) == ("tox.ini", "allowlist_externals = make")
     step = step_of("Bash", json.dumps({"command": command}))
     assert (step.kind, step.file, step.change) == ("edit", "tox.ini", (("", "allowlist_externals = make"),))
+
+
+def test_the_end_mark_is_a_whole_line() -> None:
+    text = "A=1\nEND_OF=b\nENDPOINT=http://x"
+    assert file_written_by(f"cat > .env <<END\n{text}\nEND") == (".env", text)
+    assert leading_document(f"cat > .env <<END && make\n{text}\nEND\nmake test") == (".env", text, "make\nmake test")
 
 
 @pytest.mark.parametrize(
@@ -32,6 +39,7 @@ def test_what_a_here_document_writes_is_read(command: str) -> None:
         "cat > tox.ini",
         "cat <<'EOF'\nonly printed\nEOF",
         "cat > tox.ini <<'EOF'\nnever ends",
+        "cat > tox.ini <<EOF\na\n\tEOF",  # nor does this
         "cat > tox.ini <<'EOF'\na\nEOF\ntox -e docs",
         "python - <<'EOF'\nprint(1)\nEOF",
         "cat " * 50_000,
