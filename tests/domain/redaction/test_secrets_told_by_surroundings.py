@@ -136,8 +136,17 @@ def test_objects_of_json_say_what_their_members_are() -> None:
     assert redact_json(manifest)["items"][0]["data"] == {"pgadmin": "[redacted:secret]", "host": "ZGIuaW50ZXJuYWw="}
     typed = {"element": "Password field", "ref": "e12", "text": "quietOwl"}
     assert redact_json(typed) == typed | {"text": "[redacted:password]"}
-    for other in ({"element": "Password field", "text": "Required"}, {"element": "Search", "text": "quietOwl"}):
+    for field in ({"field": "password", "value": "Must7-Rose"}, {"name": "password", "value": "hunter2-blue"}):
+        assert redact_json(field)["value"] == "[redacted:password]"
+    for other in (
+        {"element": "Password field", "text": "Required"},
+        {"element": "Search", "text": "quietOwl"},
+        {"field": "password", "value": "minLength8"},
+        {"label": "Password", "text": "Must contain 8"},
+        {"target": "password", "value": "bcrypt2b"},
+    ):
         assert redact_json(other) == other
+        assert redact(json.dumps(other)) == json.dumps(other)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from mcp_reflect.domain.redaction.by_name.named_values import (
     phrase_after,
 )
 from mcp_reflect.domain.redaction.by_name.secret_names import SecretName
-from mcp_reflect.domain.redaction.values.mechanisms import is_constant, is_mechanism
+from mcp_reflect.domain.redaction.values.mechanisms import is_constant, is_mechanism, is_message
 from mcp_reflect.domain.redaction.values.secret_values import is_harmless
 
 _OF = "(?:for|of|in|on|at|to|from|für|vom|von|im|du|de|des|da|do|del|para|pour|от|для|к|van|voor|för|till)"
@@ -103,13 +103,19 @@ def _is_secret(text: str, name: SecretName, gap: re.Match[str], value: re.Match[
         return False  # a variable, and behind it the command that is given it
     if gap["said"] is not None:
         return name.kind == "password" and _has_number(word) and is_told_word(word)
-    if gap["prose"] is not None and "from " in gap["prose"].lower() and is_constant(word.rstrip(".,:;!?")):
+    if _is_ordinary(word, gap):
         return False
     leads = _leads_to_value(text, name, gap)
     if leads and is_random_for(word, name.group):
         return True
     may_be_firm = leads if gap["blank"] is None else not gap["close"]
     return may_be_firm and is_word(word) and is_firm(text, name, gap, value)
+
+
+def _is_ordinary(word: str, gap: re.Match[str]) -> bool:
+    """Return true for a constant that took the place of another, and for what a form says of a field."""
+    changed = gap["prose"] is not None and "from " in gap["prose"].lower()
+    return (changed and is_constant(word.rstrip(".,:;!?"))) or (gap["pair"] is not None and is_message(word))
 
 
 def _has_number(word: str) -> bool:

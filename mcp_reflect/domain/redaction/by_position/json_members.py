@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.redaction.by_name.firm_gaps import is_told_word
-from mcp_reflect.domain.redaction.by_position.login_secrets import LABELS_OF_FIELDS, TYPED_INTO
+from mcp_reflect.domain.redaction.by_position.login_secrets import LABELS_OF_FIELDS, TYPED_INTO, is_typed_password
 from mcp_reflect.domain.redaction.by_position.manifest_secrets import is_kept_secret
 from mcp_reflect.domain.redaction.values.secret_values import MARK
 
@@ -25,7 +24,7 @@ def _told(fields: dict[Any, Any]) -> Iterator[tuple[str, Any]]:
     if any(_PASSWORD_FIELD.fullmatch(str(fields.get(label, ""))) for label in LABELS_OF_FIELDS):
         for key in _TYPED:
             typed = fields.get(key)
-            if isinstance(typed, str) and is_told_word(typed):
+            if isinstance(typed, str) and is_typed_password(typed):
                 yield key, f"{MARK}password]"
     if fields.get("kind") == "Secret":
         for key in _KEPT:

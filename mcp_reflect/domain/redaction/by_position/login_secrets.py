@@ -8,7 +8,7 @@ from mcp_reflect.domain.redaction.by_pattern.notation import ESCAPED_QUOTE as _Q
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern, random_value
 from mcp_reflect.domain.redaction.values.chosen_words import looks_chosen
 from mcp_reflect.domain.redaction.values.letter_model import random_bits
-from mcp_reflect.domain.redaction.values.mechanisms import is_mechanism
+from mcp_reflect.domain.redaction.values.mechanisms import is_mechanism, is_message
 from mcp_reflect.domain.redaction.values.secret_values import is_harmless
 
 _GAP = r"[ \t]{0,5},[ \t]{0,5}"
@@ -41,6 +41,11 @@ def _is_told_of_account(value: str) -> bool:
     word = value.rstrip(".:!?")
     made = looks_chosen(word) or (not word.islower() and any(map(str.isdigit, word)))
     return made and is_told_word(word) and not is_mechanism(word)
+
+
+def is_typed_password(value: str) -> bool:
+    """Return true for what may be typed into a field, rather than said of it."""
+    return is_told_word(value) and not is_message(value)
 
 
 def _is_password(value: str) -> bool:
@@ -107,7 +112,7 @@ LOGIN_PATTERNS: tuple[SecretPattern, ...] = (
                 rf"(?:{_Q})?[^\n\"',{{}}\\]{{0,60}}(?:{_Q})?,?){{0,3}}?"
                 rf"\s{{0,20}}(?:{_Q})?(?:text|value)(?:{_Q})?[ ]?[:=][ ]?{_Q}([^\s\"'\\]{{4,200}})(?={_Q})"
             ),
-            judge=is_told_word,
+            judge=is_typed_password,
         )
         for label in LABELS_OF_FIELDS
     ),

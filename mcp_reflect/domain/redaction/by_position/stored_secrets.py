@@ -8,6 +8,7 @@ from mcp_reflect.domain.redaction.by_pattern.notation import ARGUMENT, END_OF_CO
 from mcp_reflect.domain.redaction.by_pattern.notation import ESCAPED_QUOTE as _Q
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
 from mcp_reflect.domain.redaction.values.chosen_words import looks_chosen
+from mcp_reflect.domain.redaction.values.mechanisms import is_message
 
 _ARGUMENTS = r"(?:[^\n;|&\\]{0,200}?[ ])??"
 _LEAST_SHARE = 16
@@ -29,7 +30,7 @@ STORE_PATTERNS: tuple[SecretPattern, ...] = (
                 rf"(?:(?!{_Q}type{_Q})[^\n]){{0,300}}?"
                 rf"{_Q}(?:value|result|content|data|plaintext|secret|raw){_Q}[ ]?:[ ]?{IN_QUOTES}"
             ),
-            judge=is_word,
+            judge=lambda value: is_word(value) and not is_message(value),
         )
         for word in ("password", "secret", "CONCEALED", "SecureString", "credential", "api_key", "access_token")
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.redaction.values.secret_values import WORDS
 
 _MECHANISM = re.compile(
     r"""(?:kerberos|krb|oauth|oidc|openid|openidconnect|saml|scram|ldap|ldaps|ntlm|ntlmv|radius|jwt|jws|jwe|pkce|fido
@@ -20,6 +21,12 @@ _MECHANISM = re.compile(
 )
 _CONSTANT = re.compile(r"[A-Z]+(?:_[A-Z]+){0,4}_\d{1,4}")
 
+_MESSAGE = re.compile(
+    r"(?i:(?:min|max)(?:imum)?|too|must|requires?|at[_-]?least|invalid|length|len)"
+    r"(?:[A-Z_.:=-][A-Za-z]{0,20}){1,5}[_.:=-]?\d{0,4}"
+)
+"""The name of a rule for a password that a form reports: `minLength8`."""
+
 
 def is_mechanism(word: str) -> bool:
     """Return true for a name of what people log in with, hash with or run, and for a version of it."""
@@ -29,3 +36,10 @@ def is_mechanism(word: str) -> bool:
 def is_constant(word: str) -> bool:
     """Return true for a constant in code with a number: `SMS_2`."""
     return _CONSTANT.fullmatch(word) is not None
+
+
+def is_message(value: str) -> bool:
+    """Return true for what a form says of a password: a sentence, a rule for it, the way in which it is hashed."""
+    words = value.split()
+    said = len(words) > 1 and value.strip()[:1].isupper() and any(word.lower() in WORDS for word in words)
+    return said or _MESSAGE.fullmatch(value) is not None or is_mechanism(value)
