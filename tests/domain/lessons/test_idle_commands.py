@@ -1,0 +1,60 @@
+"""A command that found nothing to do mends nothing; one that found some of it done has done the rest."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from mcp_reflect.domain.lessons.run.idle_commands import did_nothing
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "Lockfile is up to date, resolution step is skipped\nPackages: +120",
+        "Lockfile is up to date\nAlready up to date\nPackages: +120\nProgress: resolved 120, added 120, done",
+        "Already up to date\nProgress: resolved 120, reused 120, downloaded 0, added 2, done",
+        "Lockfile is up to date, resolution step is skipped\nDone in 3.1s",
+        " /usr/bin/install -c tool '/usr/local/bin'\nmake[1]: Nothing to be done for 'install-data-am'.",
+        "make[1]: Nothing to be done for 'all'.\ngcc -O2 -c main.c",
+        "make[1]: 'lib.a' is up to date.\n  CC       main.o",
+        "[ 50%] Building C object main.o\nmake[2]: Nothing to be done for 'depend'.",
+        "openssl@3 3.1 is already installed and up-to-date.\n==> Installing postgresql",
+        "Warning: openssl is already installed.\n==> Pouring postgresql--16.bottle.tar.gz",
+        "Requirement already satisfied: six\nCollecting requests\nSuccessfully installed requests-2.31",
+        "make is already the newest version.\n0 upgraded, 1 newly installed, 0 to remove",
+        "No changes in base.\n  Applying shop.0002_price... OK",
+    ],
+)
+def test_what_did_the_rest_has_acted(output: str) -> None:
+    assert not did_nothing(output)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "Lockfile is up to date, resolution step is skipped\nAlready up to date\n\nDone in 410ms",
+        "Already up to date\nProgress: resolved 120, reused 120, downloaded 0, added 0, done",
+        "make: Nothing to be done for 'all'.",
+        "make[1]: Entering directory '/src/install'\nmake[1]: Nothing to be done for 'all'.",
+        "make: 'tool' is up to date.",
+        "[100%] Built target tool\nninja: no work to do.\nnothing to be done",
+        "==> Downloading https://formulae.brew.sh/api/x.json\nWarning: postgresql 16.1 is already installed.",
+        "Requirement already satisfied: six in ./lib (1.16.0)",
+        "up to date, audited 120 packages in 1s",
+        "Building dependency tree...\nmake is already the newest version.\n0 upgraded, 0 newly installed, 0 to remove",
+        "Last updated 2026-01-02. Already up to date.",
+        "  No migrations to apply.",
+        "Everything is up to date.\nInstall a newer release by `x self update`.",
+    ],
+)
+def test_what_found_all_of_it_done_has_not(output: str) -> None:
+    assert did_nothing(output)
+
+
+@pytest.mark.parametrize("text", ["/", "/a", " ", "\t/", "a b ", "installed 1", "\n", "[ 1", "lockfile "])
+def test_a_long_output_takes_no_time(text: str) -> None:
+    began = time.process_time()
+    did_nothing("already exists\n" + text * 20_000)
+    assert time.process_time() - began < 1
