@@ -9,7 +9,7 @@ import pytest
 from mcp_reflect.domain.lessons.failures.fixed_errors import find_fixed_errors
 from mcp_reflect.domain.lessons.failures.muting import looks_less
 from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps
-from mcp_reflect.domain.lessons.run.run_again import is_another_form
+from mcp_reflect.domain.lessons.run.run_again import is_another_form, narrows
 from mcp_reflect.domain.lessons.run.steps import Step
 
 
@@ -81,6 +81,24 @@ def test_commands_that_have_less_looked_at(command: str) -> None:
     assert looks_less(ran(command))
 
 
+@pytest.mark.parametrize(
+    ("command", "less"),
+    [
+        ("./gradlew build -x test", True),
+        ("gradle build -q -x :app:integrationTest", True),
+        ("gradlew.bat build --exclude-task test", True),
+        ("pytest -q -m 'not slow'", True),
+        ("pytest -x test/unit", False),
+        ("python -m pytest -x tests", False),
+        ("bash -x test.sh", False),
+        ("xargs -x test -f", False),
+        ("./gradlew build -x lint", False),
+    ],
+)
+def test_an_option_that_leaves_tests_out_is_one_of_its_program(command: str, less: bool) -> None:
+    assert narrows(command) is less
+
+
 def test_a_part_of_what_was_to_be_built_is_no_other_form_of_it() -> None:
     assert not is_another_form("pnpm build", "pnpm --filter web build", "error TS2307")
     assert is_another_form("pnpm add zod", "pnpm --filter web add zod", "ERR_PNPM_ADDING_TO_ROOT")
@@ -91,4 +109,6 @@ def test_a_long_path_takes_no_time() -> None:
     for path in ("test" * 20_000, "a." * 40_000, "test-" * 20_000, "a/" * 40_000):
         looks_less(ran(f"rm '{path}\n!.py'"))
         looks_less(ran(f"x --version {path} --filter"))
+    for command in ("gradle -x " * 20_000, "pytest " * 20_000, "-x " + " " * 80_000, "gradle" + " -x  " * 20_000):
+        narrows(command)
     assert time.process_time() - began < 2

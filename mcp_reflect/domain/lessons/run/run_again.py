@@ -33,13 +33,17 @@ from mcp_reflect.domain.lessons.run.wrappers import split_wrappers
 from mcp_reflect.domain.text.memoize import memoize_short
 
 _NARROWS = re.compile(
-    r"pytest\b.*\s-m\s"
-    r"|(?:^|\s)(?:-k|-run|--?(?:ignore|deselect|exclude|skip[\w-]*|grep|no-?verify|help|dry-run"
+    r"(?:^|\s)(?:-k|-run|--?(?:ignore|deselect|exclude|skip[\w-]*|grep|no-?verify|help|dry-run"
     r"|force-exclude|no-?[cC]heck|testPathIgnorePatterns|testNamePattern)\b)(?=[\s=]|$)"
-    r"|(?:^|\s)-h$|(?:^|\s)-(?:DskipTests|Dmaven\.test\.skip|x\s+\w*[Tt]est)\b|^SKIP=|\|\|\s*(?:true|:)|;\s*(?:true|echo|:)\b"
+    r"|(?:^|\s)-h$|(?:^|\s)-(?:DskipTests|Dmaven\.test\.skip)\b|^SKIP=|\|\|\s*(?:true|:)|;\s*(?:true|echo|:)\b"
     r"|\b--continue\b|(?:^|\s)--?version(?=\s*(?:$|[;|])|\s+(?:[&<>-]|[12]>))"
 )
 """What makes a command pass by doing less; a version behind its option is one to install."""
+_OPTIONS_OF = (
+    (re.compile(r"\bgradlew?\b"), re.compile(r"\s(?:-x|--exclude-task)[\s=]+[\w:]*[Tt]est\b")),
+    (re.compile(r"pytest\b"), re.compile(r"\s-m\s")),
+)
+"""Programs with an option behind them that has them do less: for others it says something else."""
 _SELECTS = re.compile(r"(?:^|\s)--?(?:filter|only)(?=[\s=]|$)")
 """What selects a part; of what is installed or added it says where to, or what for."""
 _CHECKS = re.compile(
@@ -124,8 +128,10 @@ def _is_refused(operand: str, brought: Sequence[str], output: str) -> bool:
 @memoize_short(entries=2_048, chars=8_000)
 def narrows(command: str) -> bool:
     """Return true where a command does less than the same without an option of its own: fewer tests, or none."""
-    selects = _SELECTS.search(command) and _CHECKS.search(command)
-    return selects is not None or _NARROWS.search(command) is not None
+    if _NARROWS.search(command) or (_SELECTS.search(command) and _CHECKS.search(command)):
+        return True
+    called = ((program.search(command), option) for program, option in _OPTIONS_OF)
+    return any(found is not None and option.search(command, found.end()) for found, option in called)
 
 
 def is_another_form(before: str, after: str, output: str) -> bool:
