@@ -48,3 +48,37 @@ def test_like_lines_stand_beside_each_other() -> None:
     change = ("read(path)\nopen_it()\nshut(path)", "read(path, 1)\nopen_it()\nshut(path, 1)")
     told = describe_change(edited(change), 120)
     assert told == "- `read(path)`; + `read(path, 1)`; - `shut(path)`; + `shut(path, 1)`"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("import a\nimport b\nimport c", "import b\nimport c\nimport a", "moving `import a` down"),
+        ("import b\nimport c\nimport a", "import a\nimport b\nimport c", "moving `import a` up"),
+        ("run_it()\nif ready:\n", "if ready:\n    run_it()\n", "moving `run_it()` down"),
+        # put in twice is not moved
+        ("open_it()\n", "wait()\nopen_it()\nwait()\n", "+ `wait()`; + `wait()`"),
+    ],
+)
+def test_a_line_that_stays_as_it_is_is_no_change_to_itself(old: str, new: str, told: str) -> None:
+    assert describe_change(edited((old, new)), 120) == told
+
+
+def test_what_is_told_of_several_places_has_the_room_there_is() -> None:
+    change = (
+        (f"{'a' * 40}\nfoo\n", f"{'b' * 40}\nfoo"),
+        ("  foobarbaz", "foobarbaz"),
+        ("import a\nimport b", "import b\nimport a"),
+        ("c" * 20, "d" * 20),
+    )
+    for places in (change, change[:3], change[2:], change[1:2], change[2:3], change[3:]):
+        for most in range(300):
+            told = describe_change(edited(*places), most)
+            assert len(told) <= most
+            assert "``" not in told
+    assert describe_change(edited(*change[2:]), 52) == f"`{'c' * 20}` → `{'d' * 20}`; …"
+
+
+def test_blanks_that_the_room_does_not_show_are_not_told() -> None:
+    line = "value = compute(alpha, beta, gamma)"
+    assert describe_change(edited((f"{line} ", line)), 40) == ""

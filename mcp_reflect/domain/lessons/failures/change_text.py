@@ -24,8 +24,11 @@ _MOST_LINES = 1_000
 """Lines of both texts together up to which their order is compared: that takes longer than their number grows."""
 _MOST_PAIRED = 1_000_000
 """Characters taken out times those put in, up to which like lines are told beside each other."""
+_AROUND_PAIR = len("`` → ``")
 _LEAST_WEIGHT = 25
 """Characters that even an empty line counts as: it is compared too."""
+_FURTHER = f"; {CUT}"
+"""What stands for the places that are not told."""
 _MOST_PLACES = 40
 """Places of an edit that are looked at: more have no room, and each takes its time."""
 
@@ -48,7 +51,8 @@ def describe_change(step: Step, most: int) -> str:
     room, the last ones first, and an ellipsis stands for the others.
     """
     told: dict[int, str] = {}
-    room = most
+    count = sum(old != new for old, new in step.change)
+    room = most - (len(_FURTHER) if count > 1 else 0)
     places = range(len(step.change))[-_MOST_PLACES:]
     for place in reversed(places):  # what was changed last, something else may have waited for
         if room < _LEAST_ROOM:
@@ -56,8 +60,7 @@ def describe_change(step: Step, most: int) -> str:
         if change := _describe_pair(*step.change[place], room):
             told[place] = change
             room -= len(change) + 2
-    is_cut = 0 < len(told) < sum(old != new for old, new in step.change)
-    return "; ".join([*(told[place] for place in sorted(told)), *([CUT] if is_cut else [])])
+    return "; ".join(told[place] for place in sorted(told)) + (_FURTHER if 0 < len(told) < count else "")
 
 
 def _describe_pair(old: str, new: str, most: int) -> str:
@@ -71,10 +74,10 @@ def _changed(old: str, new: str, most: int) -> str:
     lines = [(sign, line) for sign, line in lines if len(line) > 1 and not _goes_on(line, ends, len(lines))]
     if not lines or (not old and (len(lines) > _FEW_LINES or sum(len(line) + 6 for _, line in lines) > most)):
         return ""
-    if [sign for sign, _ in lines] == ["-", "+"] and sum(len(line) for _, line in lines) + 5 <= most:
+    if sorted(lines) == [("+", lines[0][1]), ("-", lines[0][1])]:  # taken out and put in elsewhere
+        return _moved(lines[0][1], "up" if lines[0][0] == "+" else "down", most)
+    if [sign for sign, _ in lines] == ["-", "+"] and sum(len(line) for _, line in lines) + _AROUND_PAIR <= most:
         return f"`{lines[0][1]}` → `{lines[1][1]}`"
-    if len(lines) == 2 and lines[0][1] == lines[1][1]:  # noqa: PLR2004 - taken out and put in elsewhere
-        return f"moving `{truncate(lines[0][1], most - 20)}` {'up' if lines[0][0] == '+' else 'down'}"
     if sum(len(line) + 6 for _, line in lines) > most:  # what is new says more than what it replaced
         lines = [(sign, line) for sign, line in lines if sign == "+"] or lines
     told = ""
@@ -83,6 +86,11 @@ def _changed(old: str, new: str, most: int) -> str:
             break
         told += f"{'; ' if told else ''}{sign} `{line}`"
     return told
+
+
+def _moved(line: str, direction: str, most: int) -> str:
+    room = most - len(f"moving `` {direction}")
+    return f"moving `{truncate(line, room)}` {direction}" if room >= min(len(line), _LEAST_ROOM) else ""
 
 
 def _differing(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, str]]:
@@ -123,5 +131,5 @@ def _changed_blanks(old: str, new: str, most: int) -> str:
     changed = next(((a, b) for a, b in pairs if a != b), None)
     if changed is None:
         return ""
-    before, after = (truncate(line.replace("\t", "\\t"), most // 2 - 4) for line in changed)
-    return f"`{before}` → `{after}`"
+    before, after = (truncate(line.replace("\t", "\\t"), (most - _AROUND_PAIR) // 2) for line in changed)
+    return f"`{before}` → `{after}`" if before != after else ""
