@@ -249,6 +249,7 @@ def test_innocent_surroundings_stay(text: str) -> None:
         "DB_PASSWORD= ABC1=hunter2 x",
         "MYSQL_PWD= trustno1 mysql -u root",
         "Authorization: Bearer a1b2c3d4e5f6",
+        "Bearer a_b=cdefgh123456",
     ],
 )
 def test_a_secret_where_the_innocent_stands_goes_nevertheless(text: str) -> None:

@@ -102,7 +102,9 @@ FORMAT_PATTERNS = (
         ("earer", "EARER"),
         # What follows may be another setting: token_type=bearer expires_in=3600
         re.compile(
-            r"earer\s{1,5}(?![a-z_]{2,30}=[^\s=])((?=[A-Za-z._~+/=-]*\d|[A-Za-z._~+/=-]{24})[\w.~+/=-]{8,})",
+            r"earer\s{1,5}"
+            r"(?!(?:expires?(?:_(?:in|at|on))?|scope|state|issued_at|not_before|realm|error|uid|user_id)=[^\s=])"
+            r"((?=[A-Za-z._~+/=-]*\d|[A-Za-z._~+/=-]{24})[\w.~+/=-]{8,})",
             re.IGNORECASE,
         ),
     ),
