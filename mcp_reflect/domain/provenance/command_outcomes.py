@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.provenance.dictated_commands import simple_commands
 
-REDIRECTION = re.compile(r"\s*\d?>+\s*(?:&\d|\S+)")
+REDIRECTION = re.compile(r"(?<!\s)\s*\d?>+\s*(?:&\d|\S+)")
 
 
 @dataclass

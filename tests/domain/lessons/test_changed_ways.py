@@ -40,6 +40,7 @@ def test_another_way_in_the_same_place_changes_the_earlier_one(earlier: str, lat
         ("What worked: editing a.yaml (+ `replicas: 2`)", "What worked: editing a.yaml (+ `replicas: 2`)"),
         ("Logs are kept for 30 days.", "editing clock.h (`TICK_HZ = 30` → `TICK_HZ = 60`)"),
         ("`make deploy` failed: no rule", "`make deploy` failed: no rule"),
+        ("Worked after editing a.py (+ `wait = 5`; + `wait = 9`)", "Worked after editing a.py (+ `wait = 5`)"),
         ("What worked: `book(seat=2A)`", "`book(seat=2A)` failed: the seat is taken"),
         ("What worked: `update_booking` with another `seat`", "`update_booking` failed: not enough seats"),
     ],

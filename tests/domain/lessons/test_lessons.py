@@ -349,7 +349,8 @@ def test_a_verdict_said_again_is_no_lesson(feedback: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "feedback", ["", "run 12", "no such region", "failed: 3 of 5 in test_total", "reward 0.0, wrong flag"]
+    "feedback",
+    ["", "run 12", "no such region", "failed: 3 of 5 in test_total", "reward 0.0, wrong flag", f"failed {'1' * 90} x"],
 )
 def test_words_beside_a_verdict_are_kept(feedback: str) -> None:
     assert not is_bare_verdict(feedback)

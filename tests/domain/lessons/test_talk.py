@@ -151,3 +151,17 @@ def test_what_a_user_is_kept_under_is_no_lesson() -> None:
     assert "800 ms" in lesson
     assert "raj_sanchez" not in lesson
     assert "4711" not in lesson
+
+
+def test_an_answer_that_is_code_alone_asks_nothing() -> None:
+    told = lesson_of(
+        "Which timeout should our config use?",
+        "I suggest timeout = 30 in settings.toml. It is what most services have.",
+        "No, we use 45, never 30.",
+        "Noted, the timeout is now 45 in settings.toml.",
+        "Show me how it looks.",
+        "```toml\ntimeout = 45\n```",
+        "Perfect, keep it at 45.",
+        "Done: settings.toml has timeout = 45 now.",
+    )
+    assert "45" in told

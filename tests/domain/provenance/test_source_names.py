@@ -24,6 +24,7 @@ from mcp_reflect.domain.trajectory.messages import ToolCall
         (". .venv/bin/activate && black --check src", "tool", "black --check src"),
         ("", "tool", ""),
         ("make " + "x" * 80, "tool", "make"),
+        ("cat notes.txt" + " \n" * 50_000 + "> out", "file", "notes.txt"),
     ],
 )
 def test_a_command_is_named_by_what_it_reads(command: str, source: TextOrigin, name: str) -> None:

@@ -8,6 +8,7 @@ As with changes in everyday words (`everyday_amendment.py`) both lessons are sho
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -43,10 +44,13 @@ class _Done:
     replaced: frozenset[tuple[str, str]]
 
     @property
-    def settings(self) -> dict[tuple[str, str], str]:
+    def settings(self) -> dict[tuple[str, str], set[str]]:
         """Return the values of the settings that were written, by file and name."""
-        found = ((file, _SETTING.fullmatch(text)) for file, text in self.written)
-        return {(file, setting[1]): setting[2] for file, setting in found if setting}
+        values = defaultdict[tuple[str, str], set[str]](set)
+        for file, text in self.written:
+            if setting := _SETTING.fullmatch(text):
+                values[file, setting[1]].add(setting[2])
+        return values
 
 
 @lru_cache(maxsize=2_048)
@@ -72,7 +76,7 @@ def changes_way(later: str, earlier: str, tasks: tuple[str, str]) -> bool:
     if ours.failed & theirs.worked or ours.replaced & theirs.written:
         return True
     before = theirs.settings
-    if any(before.get(name, value) != value for name, value in ours.settings.items()):
+    if any(name in before and before[name].isdisjoint(values) for name, values in ours.settings.items()):
         return True
     if any(_states(earlier, text) for _, text in ours.replaced):
         return True

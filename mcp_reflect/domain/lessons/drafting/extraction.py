@@ -76,7 +76,7 @@ _SEARCHES = 3
 _VAIN_ATTEMPTS = 2
 _SMALL_CHANGE = 2
 """Most edits beside the repairs of a run that are told: of many, none says what made the difference."""
-_NUMBERS_ONLY = re.compile(r"`[\w.:-]+\((?:\w+=\d{1,4}(?:, )?)+\)`")
+_NUMBERS_ONLY = re.compile(r"`[\w.:-]+\(\w+=\d{1,4}(?:, \w+=\d{1,4})*\)`")
 """A call with nothing but small numbers, such as the place of a button on a page: it tells nothing elsewhere."""
 _LEAST_SENTENCES = 250
 """Characters that sentences get at least, however much there is to say of commands."""

@@ -22,7 +22,7 @@ _VERDICTS = (
 _VERDICT_WORD = f"(?:{_VERDICTS})"
 _VERDICT_STEMS = frozenset(map(stem, _VERDICTS.split("|")))
 _BARE_VERDICT = re.compile(
-    rf"(?=.*\b{_VERDICT_WORD}\b|[\W\d]*\Z)(?:\b(?:{_VERDICT_WORD}|is|was|the|run|task)\b|[-+]?\d+(?:\.\d+)?%?|[\s:=/.,;!()-])+",
+    rf"(?=.*\b{_VERDICT_WORD}\b|[\W\d]*\Z)(?:\b(?:{_VERDICT_WORD}|is|was|the|run|task)\b|[-+]?\d+(?!\d)(?:\.\d+(?!\d))?%?|[\s:=/.,;!()-])+",
     re.IGNORECASE | re.DOTALL,
 )
 _ASKS = re.compile(

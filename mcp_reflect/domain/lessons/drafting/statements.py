@@ -125,12 +125,16 @@ def _with_neighbours(first: Candidate, told: Sequence[Candidate], *, behind: boo
     "Restore it" is understood beside what was said of it.
     """
     turn = {each.place: each for each in told if (each.turn, each.role) == (first.turn, USER)}
-    ruled, length = [first], len(first.text)
-    while (each := turn.get(ruled[0].place - 1)) and (length := length + len(each.text)) <= _RULING_CHARS:
+    ruled = [first]
+    while (each := turn.get(ruled[0].place - 1)) and _have_room(each, *ruled):
         ruled.insert(0, each)
-    while behind and (each := turn.get(ruled[-1].place + 1)) and (length := length + len(each.text)) <= _RULING_CHARS:
+    while behind and (each := turn.get(ruled[-1].place + 1)) and _have_room(*ruled, each):
         ruled.append(each)
     return ruled
+
+
+def _have_room(*sentences: Candidate) -> bool:
+    return sum(len(each.text) for each in sentences) <= _RULING_CHARS
 
 
 def _worth_as_headline(sentence: Candidate) -> float:

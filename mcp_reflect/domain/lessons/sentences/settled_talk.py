@@ -145,7 +145,8 @@ class SettledTalk:
             return False
         is_advice = any(map(acts.asks_advice, self.turn(number - 2)))
         before = self.said[number - 1]
-        concludes = number > _AGREED_AFTER and not acts.is_question(before[-1]) and acts.accepts(answer[0])
+        has_asked = bool(before) and acts.is_question(before[-1])
+        concludes = number > _AGREED_AFTER and not has_asked and acts.accepts(answer[0])
         return is_advice or concludes or any(map(acts.offers, before[-_OFFERED_WITHIN:]))
 
     def question_before(self, number: int) -> str:
