@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from mcp_reflect.cli.install.home_note import HomeNote
+from mcp_reflect.cli.learn.progress_file import LEARNED_NAME, LearnedFiles
 from mcp_reflect.config.load import load_settings
 from mcp_reflect.errors import ConfigurationError
 from mcp_reflect.hooks.error_log import log_hook_error
@@ -30,6 +32,7 @@ from tests.support.waiting import HANG_S
 pytestmark = posix
 
 SECRET = "PATH=/bin\n"
+NOTE = "empty-configs.json"
 FIFO_S = 20.0
 """Within this whatever waits for a pipe counts as hanging; nothing here takes a second."""
 
@@ -41,7 +44,7 @@ def foreign_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
     home.mkdir()
     home.chmod(0o777)
     (tmp_path / "victim").write_text(SECRET)
-    for name in ("hooks.log", HUB_LOG):
+    for name in ("hooks.log", HUB_LOG, NOTE, LEARNED_NAME):
         (home / name).symlink_to(tmp_path / "victim")
     for name in (START_LOCK, "hub.address", "owner.json", "owner.lock", "hub.accepted"):
         (home / name).symlink_to(tmp_path / "created")
@@ -55,6 +58,30 @@ def foreign_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
     assert (tmp_path / "victim").read_text() == SECRET
     assert not (tmp_path / "created").exists()
     assert home.stat().st_mode & 0o777 == 0o777
+
+
+def test_notes_of_a_foreign_home_are_neither_read_nor_written(foreign_home: Path) -> None:
+    note = HomeNote(foreign_home, NOTE)
+    for noted in ({"a": 1}, {}):
+        note.write(noted)
+        assert note.read() == {}
+    with pytest.raises(OSError, match="symbolic"):
+        LearnedFiles(foreign_home)
+
+
+@pytest.mark.parametrize("content", [b"", b"[" * 100_000, b"\xff", b"[]"])
+def test_a_note_that_cannot_be_read_is_empty(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / NOTE).write_bytes(content)
+    note = HomeNote(tmp_path, NOTE)
+    assert note.read() == {}
+    note.write({"a": "b" * 100})
+    note.write({"a": 1})
+    assert note.read() == {"a": 1}
+
+
+def test_a_pipe_in_the_place_of_a_note_keeps_nobody_waiting(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / NOTE)
+    assert HomeNote(tmp_path, NOTE).read() == {}
 
 
 def test_settings_of_a_foreign_home_are_not_loaded(foreign_home: Path) -> None:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from mcp_reflect.own_files import open_own, read_own, refuse_foreign
+
 
 class HomeNote:
-    """A JSON object in a file of the home. One that cannot be read is empty, one that cannot be written stays."""
+    """A JSON object in a file of the home. One that cannot be read is empty, one that cannot be written stays.
+
+    What another user owns, and what a link leads to, is neither read nor written.
+    """
 
     def __init__(self, home: Path, name: str) -> None:
         self._file = home / name
@@ -18,8 +24,8 @@ class HomeNote:
     def read(self) -> dict[str, Any]:
         """Return what is noted, by path."""
         try:
-            noted = json.loads(self._file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            noted = json.loads(read_own(self._file))
+        except (OSError, ValueError, RecursionError):
             return {}
         return noted if isinstance(noted, dict) else {}
 
@@ -28,7 +34,11 @@ class HomeNote:
         with suppress(OSError):
             if noted:
                 self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                self._file.write_text(json.dumps(noted, indent=2) + "\n", encoding="utf-8")
+                refuse_foreign(self._file.parent)
+                with os.fdopen(open_own(self._file, os.O_WRONLY | os.O_CREAT), "w", encoding="utf-8") as file:
+                    file.truncate()
+                    file.write(json.dumps(noted, indent=2) + "\n")
             else:
+                refuse_foreign(self._file.parent)
                 self._file.unlink(missing_ok=True)
                 self._file.parent.rmdir()  # where installing made it; anything in it keeps it

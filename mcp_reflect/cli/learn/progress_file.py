@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from mcp_reflect.hooks.past_sessions import PastSession
+from mcp_reflect.own_files import open_own, read_own
 
 LEARNED_NAME = "learned.jsonl"
 
@@ -21,8 +22,8 @@ class LearnedFiles:
     def __init__(self, home: Path) -> None:
         self._path = home / LEARNED_NAME
         self._seen: dict[tuple[str, str], tuple[int, float]] = {}
-        with suppress(FileNotFoundError), self._path.open(encoding="utf-8") as lines:
-            for line in lines:
+        with suppress(FileNotFoundError):
+            for line in read_own(self._path).splitlines():
                 with suppress(ValueError, KeyError, TypeError):  # half written when the machine went down
                     row = json.loads(line)
                     self._seen[row["path"], row["session"]] = (int(row["size"]), float(row["modified"]))
@@ -34,7 +35,7 @@ class LearnedFiles:
     def add(self, session: PastSession) -> None:
         """Note that everything of a session is stored. Raises OSError."""
         row = {"path": session.path, "session": session.session, "size": session.size, "modified": session.modified}
-        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        descriptor = open_own(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
         self._seen[session.path, session.session] = (session.size, session.modified)
