@@ -86,7 +86,7 @@ class Mirror:
             if stamp is None:
                 self._waiting, self._more_wait = [], False
                 return self._warnings
-            if stamp == self._seen and not (self._is_waiting and self._is_accepted()):
+            if stamp == self._seen and not (self.asks_consent and self._is_accepted()):
                 return self._warnings
             try:
                 self._warnings = []
@@ -121,7 +121,7 @@ class Mirror:
         stamp = stamp_of(self._file)
         if stamp not in {None, self._seen}:
             return False
-        if self._is_waiting:
+        if self.asks_consent:
             raise LeftAloneError(self._question())
         before = "" if stamp is None else content_of(self._file)
         with self._ledger.reading() as session:
@@ -143,23 +143,21 @@ class Mirror:
     def waiting(self, *, whole: bool = False) -> list[ErrorLine]:
         """Return the errors in a file that was there before this home wrote one, until somebody consents to it.
 
-        Those in its beginning, or for somebody who is about to consent, `whole`, all of them.
+        Those in its beginning, or for somebody who is about to consent, `whole`, all of them: LeftAloneError says why
+        they cannot be read.
         """
         self.read(0)
         if whole and self._more_wait and self._file is not None:
-            try:
-                return waiting_errors_in(content_of(self._file))
-            except LeftAloneError as reason:
-                self._warn([str(reason)])
+            return waiting_errors_in(content_of(self._file))
         return self._waiting
 
     def accept(self) -> int:
         """Consent to the file as it is and will be; take in its lines, and return how many waited.
 
-        Raises ModelUnavailable.
+        Raises ModelUnavailable, and LeftAloneError where the file cannot be read to its end.
         """
         waiting = len(self.waiting(whole=True))
-        if waiting:
+        if self.asks_consent:
             with self._ledger.writing() as session:
                 if not session.mirrors.is_known(self._key):
                     session.mirrors.put(self._key, {})
@@ -171,7 +169,8 @@ class Mirror:
             return session.mirrors.is_known(self._key)
 
     @property
-    def _is_waiting(self) -> bool:
+    def asks_consent(self) -> bool:
+        """Whether the file, as it was last read, is left alone until somebody consents; its errors may be none."""
         return bool(self._waiting) or self._more_wait
 
     def _await_consent(self) -> None:
@@ -181,7 +180,7 @@ class Mirror:
         if not self._is_accepted():
             text, self._more_wait = beginning_of(self._file)
             self._waiting = waiting_errors_in(text)
-        if self._is_waiting:
+        if self.asks_consent:
             raise LeftAloneError(self._question())
 
     def _question(self) -> str:

@@ -7,6 +7,7 @@ import typer
 from mcp_reflect.cli.common_options import PlainGroup, register
 from mcp_reflect.cli.console import JsonOption, YesOption, confirm, format_count, ledger_access, out, show_json
 from mcp_reflect.cli.layout import flat, show_entry
+from mcp_reflect.errors import ArchiveError
 
 mirror_app = typer.Typer(help="The file of errors in the project's repository.", no_args_is_help=True, cls=PlainGroup)
 
@@ -18,9 +19,14 @@ def _group() -> None:
 
 def accept_command(yes: YesOption = False, as_json: JsonOption = False) -> None:
     """Show the errors in the file that came with the repository and take them in; asked once per repository."""
+    from mcp_reflect.application.known_errors.mirror_file import LeftAloneError  # noqa: PLC0415 - heavy
+
     with ledger_access() as access:
-        waiting = access.mirror.waiting(whole=True)
-        if not waiting:
+        try:
+            waiting = access.mirror.waiting(whole=True)
+        except LeftAloneError as reason:
+            raise ArchiveError(f"{reason}; nothing was taken in") from reason
+        if not access.mirror.asks_consent:
             show_json({"accepted": 0}) if as_json else out.print("No errors wait for consent.")
             return
         for line in waiting if not as_json or not yes else ():
