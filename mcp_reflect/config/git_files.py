@@ -2,7 +2,7 @@
 
 As git does, only what belongs to the user or to root is taken for a repository: anybody may put a `.git` into a folder
 above one's own. For root the owner of the starting folder counts as well, as in a container that works on somebody's
-files.
+files, and for anybody the owner of a working tree that git's `safe.directory` names.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def find_repository(start: Path) -> tuple[Path, Path] | None:
     """The working tree around a folder, with its git directory; None where there is none."""
     owners = _trusted_owners(start)
     for folder in _ancestors(start):
-        git_dir = _git_dir(folder, owners)
+        git_dir = _git_dir(folder, _with_owner_of_safe(folder, owners))
         if git_dir is not None:
             return folder, git_dir
     return None
@@ -30,13 +30,13 @@ def find_repository(start: Path) -> tuple[Path, Path] | None:
 def find_common_dir(folder: Path, git_dir: Path) -> Path:
     """Return the git directory that all worktrees of a repository share; its own where there is one alone."""
     # A linked worktree's git directory names it in its file `commondir`.
-    shared = _read(git_dir / "commondir", _trusted_owners(folder)).strip()
+    shared = _read(git_dir / "commondir", _with_owner_of_safe(folder, _trusted_owners(folder))).strip()
     return Path(os.path.realpath(git_dir / shared)) if shared else git_dir
 
 
 def read_origin(folder: Path, common_dir: Path) -> str:
     """Return the address of remote `origin` as it stands in the repository's configuration; empty without one."""
-    return _origin_url(_read(common_dir / "config", _trusted_owners(folder)))
+    return _origin_url(_read(common_dir / "config", _with_owner_of_safe(folder, _trusted_owners(folder))))
 
 
 def _git_dir(folder: Path, owners: frozenset[int] | None) -> Path | None:
@@ -67,6 +67,29 @@ def _trusted_owners(start: Path) -> frozenset[int] | None:
     return frozenset(trusted)
 
 
+def _with_owner_of_safe(folder: Path, owners: frozenset[int] | None) -> frozenset[int] | None:
+    """Return the owners, with that of a folder where git was told to trust it."""
+    owner = foreign_owner(folder)
+    return owners if owners is None or owner is None or not _is_safe(folder) else owners | {owner}
+
+
+def _is_safe(folder: Path) -> bool:
+    """Return whether git's configuration of the user or the machine names a folder, see `safe.directory` of git."""
+    home = Path("~").expanduser()
+    shared = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    ours = frozenset({os.geteuid(), 0})
+    safe = list[str]()
+    for file in (Path("/etc/gitconfig"), shared / "git" / "config", home / ".gitconfig"):
+        for value in _values(_read(file, ours), r"safe", "directory"):
+            safe = [*safe, value] if value else []  # as git does: an empty value takes back all before it
+    place = str(folder)
+    return any(each == "*" or each.rstrip("/") == place or _is_below(place, each) for each in safe)
+
+
+def _is_below(place: str, pattern: str) -> bool:
+    return pattern.endswith("/*") and place.startswith(pattern[:-1])
+
+
 def _belongs_to(path: Path, owners: frozenset[int] | None) -> bool:
     """Return whether a path belongs to one of `owners`, and where it is a link, what it leads to as well."""
     try:
@@ -89,14 +112,18 @@ def _origin_url(config: str) -> str:
     Covers what git writes itself: sections, quoted values, comments. Included files and `insteadOf` are left
     out, as they differ between machines and would give clones of one repository different ids.
     """
+    return next(_values(config, r'remote\s+"origin"', "url"), "")
+
+
+def _values(config: str, section: str, name: str) -> Iterator[str]:
+    """Yield the values of a setting in the text of a git config file; `section` is a pattern."""
     inside = False
     for raw in config.splitlines():
         line = raw.strip()
         if line.startswith("["):
-            inside = re.match(r'\[\s*remote\s+"origin"\s*\]', line, re.IGNORECASE) is not None
-        elif inside and (entry := re.fullmatch(r"url\s*=\s*(.*)", line, re.IGNORECASE)):
-            return re.sub(r"\s+[#;].*$", "", entry[1]).strip().strip('"')
-    return ""
+            inside = re.match(rf"\[\s*{section}\s*\]", line, re.IGNORECASE) is not None
+        elif inside and (entry := re.fullmatch(rf"{name}\s*=\s*(.*)", line, re.IGNORECASE)):
+            yield re.sub(r"\s+[#;].*$", "", entry[1]).strip().strip('"')
 
 
 def is_dir(path: Path) -> bool:

@@ -66,6 +66,21 @@ def test_root_works_in_a_repository_of_its_files_owner(tmp_path: Path) -> None:
     assert locate_project({}, work).project.startswith("secret-")
 
 
+@as_root
+@pytest.mark.parametrize(
+    ("told", "is_read"), [("{shared}", True), ("*", True), ("{above}/*", True), ("{shared}/work", False), ("", False)]
+)
+def test_a_repository_that_git_was_told_to_trust_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: str, is_read: bool
+) -> None:
+    work = planted(tmp_path)
+    os.chown(work.parent, ATTACKER, ATTACKER)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    value = told.format(shared=work.parent, above=tmp_path)
+    (tmp_path / ".gitconfig").write_text(f"[user]\n name = x\n[safe]\n directory = {value}\n")
+    assert locate_project({}, work).project.startswith("secret-") is is_read
+
+
 def test_a_pipe_in_the_place_of_a_git_file_keeps_nobody_waiting(tmp_path: Path) -> None:
     for name in ("config", "commondir"):
         folder = tmp_path / name / "work"
