@@ -64,10 +64,15 @@ def read_plain(path: str | os.PathLike[str], at_most: int = -1, owners: Containe
 def _refuse_other(path: str | os.PathLike[str], found: os.stat_result, owners: Container[int] | None) -> None:
     if stat.S_ISDIR(found.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-    if not stat.S_ISREG(found.st_mode):
+    if not (stat.S_ISREG(found.st_mode) or _is_null(found)):
         raise OSError(errno.EINVAL, "is no plain file", os.fspath(path))
-    if owners is not None and found.st_uid not in owners:
+    if owners is not None and not (found.st_uid in owners or _is_null(found)):
         raise PermissionError(errno.EPERM, "belongs to another user", os.fspath(path))
+
+
+def _is_null(found: os.stat_result) -> bool:
+    """Return whether it is the null device, the usual name of an empty file."""
+    return stat.S_ISCHR(found.st_mode) and os.path.samestat(found, os.stat(os.devnull))
 
 
 def is_plain_or_missing(path: str | os.PathLike[str]) -> bool:

@@ -29,10 +29,11 @@ def atomic_writer(file: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
 
     An existing file keeps its mode unless `mode` is PRIVATE_MODE; a new one gets `mode`, restricted by the umask of the
     process. A device or a pipe is written to directly, as replacing it would make it a regular file. Raises OSError,
-    also for a link, device or pipe of another user's, who could read or choose what is written.
+    also for a link, device or pipe of another user's, who could read or choose what is written; what stdout leads to,
+    as under sudo, is the caller's choice.
     """
     if file.exists() and not file.is_file():
-        _refuse_others(file, file.lstat(), file.stat())
+        _refuse_others(file, file.lstat(), *(() if _is_stdout(file) else (file.stat(),)))
         with file.open("wb") as out:
             yield out
         return
@@ -61,6 +62,13 @@ def _linked(file: Path) -> Path:
         _refuse_others(file, file.lstat())
         file = file.parent / file.readlink()
     raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(file))
+
+
+def _is_stdout(file: Path) -> bool:
+    try:
+        return os.path.samestat(file.stat(), os.fstat(1))
+    except OSError:
+        return False
 
 
 def _refuse_others(file: Path, *found: os.stat_result) -> None:

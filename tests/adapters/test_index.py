@@ -211,6 +211,19 @@ def test_what_is_erased_is_gone_and_can_be_filled_again(index: VectorIndex) -> N
     assert index.generation("alpha", "model") not in {"", before}
 
 
+def test_a_folder_that_is_kept_elsewhere_is_erased_there(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "chroma").symlink_to(tmp_path / "elsewhere")
+    index = ChromaIndex(tmp_path / "chroma")
+    put(index, "alpha", a=0)
+    index.erase("alpha", "model")
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    put(index, "alpha", b=1)
+    assert index.nearest("alpha", "model", axis(1), 5) == ["b"]
+    index.close()
+    assert (tmp_path / "chroma").is_symlink()
+
+
 def test_a_collection_that_was_lost_is_begun_anew(chroma_server: str, tmp_path: Path) -> None:
     index, other = (ChromaIndex(tmp_path / "unused", chroma_server) for _ in range(2))
     index.upsert("lost", "model", ["a"], np.stack([axis(0)]), [{"user": "ann"}])

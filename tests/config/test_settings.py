@@ -239,6 +239,7 @@ def test_another_file_can_be_named_and_must_exist(tmp_path: Path) -> None:
     )
     other.write_text('user = "other"')
     assert load(tmp_path, 'user = "home"', MCP_REFLECT_CONFIG=str(other)).user == "other"
+    assert load(tmp_path, 'user = "home"', MCP_REFLECT_CONFIG=os.devnull).user != "home"
 
 
 def test_the_default_home_is_the_platforms(tmp_path: Path) -> None:

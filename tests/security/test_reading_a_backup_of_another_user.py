@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from mcp_reflect.adapters.sql_ledger.file import SqliteFile
 from mcp_reflect.application.atomic_file import PRIVATE_MODE, atomic_writer, write_atomically
 from mcp_reflect.application.maintenance.backups import back_up, restore
 from tests.support.hubs import posix
+from tests.support.waiting import HANG_S
 
 pytestmark = posix
 
@@ -62,6 +65,19 @@ def test_nothing_is_written_into_a_pipe_of_another_user(tmp_path: Path) -> None:
     os.chown(tmp_path / "pipe", ATTACKER, ATTACKER)
     with pytest.raises(PermissionError):
         write_atomically(tmp_path / "pipe", "text")
+
+
+@as_root
+def test_what_stdout_leads_to_is_written_to_whoever_it_belongs_to(tmp_path: Path) -> None:
+    """As under sudo, where the pipe belongs to the user who called it."""
+    reading, writing = os.pipe()
+    os.fchown(writing, ATTACKER, ATTACKER)
+    code = "from pathlib import Path; from mcp_reflect.application.atomic_file import write_atomically as write\n"
+    code += "write(Path('/dev/stdout'), 'text')"
+    subprocess.run([sys.executable, "-c", code], stdout=writing, check=True, timeout=HANG_S)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as told:
+        assert told.read() == b"text"
 
 
 def test_a_backup_is_its_owners_alone_whatever_stood_there_before(tmp_path: Path, home: Path) -> None:

@@ -30,7 +30,14 @@ def file_identity(file: Path) -> tuple[int, int] | None:
 
 
 def remove_folder(folder: Path) -> None:
-    """Delete a folder, with retries: Chroma's threads may still write for a moment after closing. Raises OSError."""
+    """Delete a folder, with retries: Chroma's threads may still write for a moment after closing. Raises OSError.
+
+    A link to one, as somebody makes who keeps the index on another disk, goes on leading to a folder, an empty one.
+    """
+    if folder.is_symlink():
+        for each in folder.iterdir() if folder.is_dir() else ():
+            remove_folder(each) if each.is_dir() and not each.is_symlink() else each.unlink()
+        return
     for _ in range(_REMOVALS - 1):
         shutil.rmtree(folder, ignore_errors=True)
         if not folder.exists():
