@@ -191,3 +191,9 @@ def test_a_memory_with_a_wrong_part_is_not_stored_and_the_part_is_told_by_its_na
         assert client.list_traces("all") == ()
         stored = lenient.create_memory("Migrate", guidance=GUIDANCE, summary=None)  # type: ignore[arg-type]
         assert stored is not None
+
+
+def test_bytes_are_no_list_of_numbers() -> None:
+    request = submit_request(TASK, {"trajectory": b"hello"}, strict=False)
+    assert "104" not in str(request.arguments["trajectory"])
+    assert "hello" in str(request.arguments["trajectory"])

@@ -43,7 +43,7 @@ def message_list(messages: Any) -> list[Any]:
     """Return the messages of a run, whatever they were replaced by; None are none."""
     if messages is None:
         return []
-    if isinstance(messages, str | Mapping) or not isinstance(messages, Sequence):
+    if isinstance(messages, str | bytes | bytearray | Mapping) or not isinstance(messages, Sequence):
         return [messages]
     return list(messages)
 

@@ -84,7 +84,7 @@ def submit_request(task: str, given: Mapping[str, Any], *, strict: bool = True) 
     refuse_unknown_names("create_trace", given, TraceFields)
     arguments = {"task": fitting_task(task), "trajectory": "", **fitting_fields(given)}
     trajectory = arguments["trajectory"]
-    if isinstance(trajectory, Sequence) and not isinstance(trajectory, str):
+    if isinstance(trajectory, Sequence) and not isinstance(trajectory, str | bytes | bytearray):
         arguments["trajectory"] = [to_json_value(message) for message in trajectory]
     absent = Outcome(available=False)
     while True:
