@@ -55,6 +55,29 @@ class Run:
     """What the review moved by how much of its alpha, where it named nothing."""
 
 
+@dataclass
+class Streak:
+    """The reviews of one connection by their direction; the contrary ones begin a streak where they move as much."""
+
+    reward: float
+    lengths: dict[float, int] = field(default_factory=lambda: {0.0: 0, 1.0: 0})
+    largest: float = 0.0
+    contrary: float = 0.0
+
+    def halved(self, reward: float, alpha: float) -> float:
+        """Count a review; return its learning rate as it counts."""
+        self.lengths[reward] += 1
+        alpha *= 0.5 ** max(0, self.lengths[reward] - FULL_REVIEWS)
+        if reward == self.reward:
+            self.largest = max(self.largest, alpha)
+            return alpha
+        self.contrary += alpha
+        if alpha > 0.0 and self.contrary >= self.largest:
+            self.lengths = {reward: 1, 1.0 - reward: 0}
+            self.reward, self.largest, self.contrary = reward, alpha, 0.0
+        return alpha
+
+
 class Learning(RuleBasedStateMachine):
     """Under the plain rule; a class below runs the same under the other setting."""
 
@@ -183,7 +206,7 @@ class Learning(RuleBasedStateMachine):
     @invariant()
     def every_q_value_is_what_the_last_reviews_give(self) -> None:
         q = {run.memory_id: 0.5 for run in self.known if run.memory_id}
-        streaks: dict[str, tuple[bool, int]] = {}
+        streaks: dict[str, Streak] = {}
         for run in sorted((r for r in self.known if r.review), key=lambda r: r.reviewed_at):
             helpful = run.review.get("helpful_memory_ids", [])
             harmful = run.review.get("harmful_memory_ids", [])
@@ -195,10 +218,7 @@ class Learning(RuleBasedStateMachine):
                     reward = float(run.review["result"] == "pass") if run.weights.get(memory_id) else None
                     alpha *= run.weights.get(memory_id, 0.0)
                 if reward is not None:
-                    passed, length = streaks.get(memory_id, (reward == 1.0, 0))
-                    length = length + 1 if passed == (reward == 1.0) else 1
-                    streaks[memory_id] = (reward == 1.0, length)
-                    alpha *= 0.5 ** max(0, length - FULL_REVIEWS)
+                    alpha = streaks.setdefault(memory_id, Streak(reward)).halved(reward, alpha)
                     q[memory_id] += alpha * (reward - q[memory_id])
         assert self._q_values() == q
 
