@@ -69,10 +69,11 @@ _KEPT = re.compile(r"[a-z]{2,20}(?:/[a-z_-]{1,30}){1,6}(?::[a-z_-]{1,30})?")
 _EMPTIED = re.compile(r"=[ \t]")
 _COMMAND = re.compile(
     r"(?:[A-Z][A-Z0-9_]{0,40}=\S{0,200}[ \t]{1,8}){0,6}"
-    r"(?:(?:python|pip|pytest|node|npm|npx|yarn|pnpm|ruby|php|perl|java|mvn|gradle|cargo|go|make|just|git|gh|docker|podman"
-    r"|kubectl|helm|terraform|ansible|psql|pg_dump|pg_restore|createdb|dropdb|mysql|mysqldump|mysqladmin|mariadb|redis-cli"
-    r"|mongosh?|sqlite|curl|wget|ssh|rsync|bash|sh|zsh|env|exec|sudo|uv|uvx|tox|nox|poetry|bundle|rails|dotnet|deno|bun"
-    r"|uvicorn|gunicorn|flask|django-admin|celery|alembic|systemctl|nohup|timeout|xargs)[\d.]{0,6}|[.~]{0,2}/[\w./-]{1,200})"
+    r"(?:(?:python|pip|pytest|node|npm|npx|yarn|pnpm|ruby|php|perl|java|mvn|gradle|cargo|go|make|just|git|gh|docker"
+    r"|podman|kubectl|helm|terraform|ansible|psql|pg_dump|pg_restore|createdb|dropdb|mysql|mysqldump|mysqladmin|mariadb"
+    r"|redis-cli|mongosh?|sqlite|curl|wget|ssh|rsync|bash|sh|zsh|env|exec|sudo|uv|uvx|tox|nox|poetry|bundle|rails|dotnet"
+    r"|deno|bun|uvicorn|gunicorn|flask|django-admin|celery|alembic|systemctl|nohup|timeout|xargs)[\d.]{0,6}"
+    r"|[.~]{0,2}/[\w./-]{1,200})"
     r"[ \t]{1,8}(?![#;(\\]|//|[A-Za-z_]{1,60}[=:])\S"
 )
 """The command, perhaps behind further variables, of which a shell empties one: `PGPASSWORD= psql -h db`.

@@ -27,7 +27,8 @@ _FURTHER_LINE = re.compile(r"[A-Za-z0-9+/]{16,4000}={0,2}|[A-Za-z0-9+/]{2,15}={1
 _FILES = ("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".key", "_key", "-key", ".pem", ".ppk", ".pk8", ".p8")
 _FILE = re.compile(
     r"(?:\bid_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[_.-](?!pub\b)\w{1,30}){0,3}"
-    r"|(?:\.(?:key|ppk|pk8|p8)|[_-]key(?:\.pem)?|key\.pem|priv[\w-]{0,30}\.pem)(?:\.(?:bak|backup|old|orig|save|\d)|~)?)"
+    r"|(?:\.(?:key|ppk|pk8|p8)|[_-]key(?:\.pem)?|key\.pem|priv[\w-]{0,30}\.pem)"
+    r"(?:\.(?:bak|backup|old|orig|save|\d)|~)?)"
     r"(?![\w-]|\.\w)"
 )
 """Names of files that hold a private key, but no `id_rsa.pub`."""

@@ -35,7 +35,8 @@ _FOLDED = re.compile(
 _MEMBER = re.compile(
     r",?(?:\s|\\{1,8}[nrt]|\d{1,6}→){0,60}(?:\\{0,8}\")?(?P<key>[\w.-]{1,80})(?:\\{0,8}\")?[ ]?:[ ]?"
     # A quote inside of a value has more backslashes before it, and those of a line end have no quote behind them.
-    r"(?:(?P<escape>\\{0,8})\"(?P<quoted>(?:[^\"\\]|\\{1,16}(?![\"\\])|(?P=escape){2}\\\"|(?P=escape){2}\\\\(?=\\{0,16}\"))"
+    r"(?:(?P<escape>\\{0,8})\"(?P<quoted>(?:[^\"\\]|\\{1,16}(?![\"\\])|(?P=escape){2}\\\""
+    r"|(?P=escape){2}\\\\(?=\\{0,16}\"))"
     r"{0,8000})(?P=escape)\"|(?P<bare>[^\s\"'\\,{}\[\]]{1,8000}))"
 )
 _AFTER_VALUE = re.compile(r"[ \t]+#.*", re.DOTALL)
