@@ -38,6 +38,8 @@ DRAWN = "aZ3kQ9vLm2XsT7bWc5Rd"
         ("changed it from willowPatch3 to the new password for the demo", "willowPatch3"),
         ("Update password from Maple_rose1 to Maple_rose2", "Maple_rose1"),
         ("https://conda.corp.example/t/ab-1f2e3d4c-5b6a-4978-8a7b-6c5d4e3f2a1b/main/linux-64", "4978-8a7b"),
+        ("TF_VAR_db_root=Tulpe.Nord7 terraform plan", "Tulpe.Nord7"),
+        ("credentials are svc:Tulpe-nord7", "Tulpe-nord7"),
         ("logged in as bob with Tulpe-Nord7, works", "Tulpe-Nord7"),
         ("authenticated as svc using Python!Rose3", "Python!Rose3"),
         (f"SET PASSWORD FOR 'bob'@'localhost' = PASSWORD('{WORDS}');", WORDS),
@@ -83,6 +85,9 @@ def test_a_secret_in_a_transcript_or_of_joined_words_goes(text: str, secret: str
         "https://discuss.pytorch.org/t/RuntimeError-CUDA12-oom/22606",
         "https://users.rust-lang.org/t/e0597-in-v1-70/22606/3",
         "https://x.example/app/t/order-9f8e7d6c5b/view",
+        "TF_VAR_ecr_root=Registry9.example.com terraform plan",
+        "TF_VAR_git_master=v1.2.3-Beta",
+        "credentials are scheme:negotiate2",
         '"dist": {"url": "https://api.github.com/repos/a/password-hash", "ref": "21993adf4700478b68ec79f493fb96"}',
     ],
 )

@@ -67,7 +67,8 @@ _CHANGED_FROM = re.compile(
 _OF_NOUN = re.compile(
     r"[ ](?!(?:yesterday|today|tonight|now|then|and|but|or|so|for|of|on|in|at|to|via|as|with|from|by|because|since|that"
     r"|which|this|last|when|after|before|while|again|already|earlier|instead|here|there|everywhere|just|too|also|using"
-    r"|is|was|has|will|works?|worked|we|i|it|you|he|she|they|please|once|below|above|manually|myself|afterwards)\b)[a-z]"
+    r"|is|was|has|will|works?|worked|we|i|it|you|he|she|they|please|once|below|above|manually|myself"
+    r"|afterwards)\b)[a-z]"
     r"|[-_]\w",
     re.IGNORECASE,
 )
@@ -113,9 +114,11 @@ def _is_secret(text: str, name: SecretName, gap: re.Match[str], value: re.Match[
 
 
 def _is_ordinary(word: str, gap: re.Match[str]) -> bool:
-    """Return true for a constant that took the place of another, and for what a form says of a field."""
-    changed = gap["prose"] is not None and "from " in gap["prose"].lower()
-    return (changed and is_constant(word.rstrip(".,:;!?"))) or (gap["pair"] is not None and is_message(word))
+    """Return true for a constant that took the place of another, a kind of login, and what a form says of a field."""
+    if gap["prose"] is not None:
+        changed = "from " in gap["prose"].lower() and is_constant(word.rstrip(".,:;!?"))
+        return changed or (":" in word and is_mechanism(word.rpartition(":")[2]))
+    return gap["pair"] is not None and is_message(word)
 
 
 def _has_number(word: str) -> bool:

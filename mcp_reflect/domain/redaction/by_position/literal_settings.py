@@ -7,6 +7,7 @@ from mcp_reflect.domain.redaction.by_name.firm_gaps import is_told_word
 from mcp_reflect.domain.redaction.by_pattern.notation import ESCAPED_QUOTE as _Q
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
 from mcp_reflect.domain.redaction.values.chosen_words import looks_chosen
+from mcp_reflect.domain.redaction.values.mechanisms import is_mechanism
 from mcp_reflect.domain.redaction.values.secret_values import is_harmless, looks_random
 
 _LEAST = 6
@@ -27,6 +28,16 @@ def _is_made(value: str) -> bool:
     word = value.rstrip(".,:;!?")
     inside = word[1:]
     return is_told_word(word) and (any(map(str.isdigit, word)) or any(c.isupper() or c in "._!&%+#" for c in inside))
+
+
+_HOST = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?::\d+)?(?:/.*)?")
+"""Labels with dots between them, as hosts and versions have."""
+
+
+def _lets_in(value: str) -> bool:
+    """Return true for a made word that is no host, version or branch, which variables of Terraform name as often."""
+    is_place = value.count(".") > 1 and _HOST.fullmatch(value) is not None
+    return _is_made(value) and _is_value(value) and not (value.islower() or is_place or is_mechanism(value))
 
 
 _NAMES = (
@@ -64,7 +75,7 @@ SETTING_PATTERNS: tuple[SecretPattern, ...] = (
         "password",
         ("TF_VAR_",),
         re.compile(r"TF_VAR_\w{0,60}?(?:master|admin|root|sa)=[\"']?([^\s\"'`\\,;()&|$]{6,64})"),
-        judge=lambda value: _is_made(value) and _is_value(value) and not value.islower(),
+        judge=_lets_in,
     ),
     # A whole setting in quotes, as systemd and Docker have them
     SecretPattern(

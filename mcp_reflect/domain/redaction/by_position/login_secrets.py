@@ -69,7 +69,7 @@ def _is_password_of_pair(value: str) -> bool:
 
 
 def _is_told_of_pair(value: str) -> bool:
-    return is_told_word(value.rstrip(".:!?")) and not value.isdecimal()
+    return is_told_word(value.rstrip(".:!?")) and not (value.isdecimal() or is_mechanism(value))
 
 
 def _is_made_of_pair(value: str) -> bool:
