@@ -53,8 +53,8 @@ def test_what_found_all_of_it_done_has_not(output: str) -> None:
     assert did_nothing(output)
 
 
-@pytest.mark.parametrize("text", ["/", "/a", " ", "\t/", "a b ", "installed 1", "\n", "[ 1", "lockfile "])
+@pytest.mark.parametrize("text", ["/", "/a", " ", "\t/", "a b ", "installed 1", "\n", "[ 1", "1", "lockfile "])
 def test_a_long_output_takes_no_time(text: str) -> None:
     began = time.process_time()
     did_nothing("already exists\n" + text * 20_000)
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < 0.5

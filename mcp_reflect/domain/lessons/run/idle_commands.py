@@ -17,7 +17,7 @@ _IDLE = re.compile(
 _ACTED = re.compile(
     r"successfully (?:installed|built|created|applied)"
     r"|\b(?:installed|added|changed|updated|removed) [1-9]\d*(?=[\s,;)]|\.?$)|^packages: [+-]\d"
-    r"|[1-9]\d* (?:upgraded|newly installed|to remove|packages? (?:added|changed|installed|updated))"
+    r"|(?<!\d)[1-9]\d* (?:upgraded|newly installed|to remove|packages? (?:added|changed|installed|updated))"
     r"|^(?:setting up|downloading|collecting|created?)\b|^\[\s{0,2}\d{1,3}%\] (?:building|linking|generating)\b"
     r"|^[^\w\n]{0,8}(?:unpacking|installing|applying|compiling|pouring|upgrading|linking)\b"
     r"|^[ \t]*(?:/\S*/)?(?-i:install|mkdir|cp|mv|ln|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|ld|ar|ranlib|libtool: \w+:) +\S"
