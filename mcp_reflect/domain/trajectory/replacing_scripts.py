@@ -14,6 +14,8 @@ _MOST_CHARS = 8_000
 """Of texts and paths joined: one that doubles itself in each line would fill the memory."""
 _WRITERS = frozenset({"write", "write_text", "writelines", "write_bytes"})
 _READERS = frozenset({"read", "read_text"})
+_STRIPPERS = frozenset({"strip", "lstrip", "rstrip"})
+"""Methods that take blanks away from the ends of a text, which is no change to tell."""
 _REPLACE_ARGUMENTS = 2
 
 
@@ -67,7 +69,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.written: dict[int, _Content] = {}
-        self._names: dict[str, _Value] = {}
+        self._names: dict[str, _Value] = {"__name__": "__main__"}
         self._readings = 0
 
     def follow(self, statements: Iterable[ast.stmt]) -> None:
@@ -163,6 +165,8 @@ class _Reader:
         elif name in _READERS and isinstance(owner, _File):
             self._readings += 1
             return _Content(owner.path, self._readings)
+        elif name in _STRIPPERS and isinstance(owner, _Content) and not call.args:
+            return owner
         elif name == "replace" and isinstance(owner, _Content) and len(given) >= _REPLACE_ARGUMENTS:
             old, new = given[:2]
             return owner.changed(old, new) if isinstance(old, str) and isinstance(new, str) and old else None

@@ -29,6 +29,8 @@ def changes_of(script: str) -> list[tuple[str, str]]:
         ('s = s.replace("a", "b")\nprint("replaced in " + "app")', [("a", "b")]),
         ('name = "my app".replace(" ", "-")\ns = s.replace("a", "b")', [("a", "b")]),
         ('s += "\\nend"', [("", "\nend")]),
+        ('s = s.rstrip() + "\\nend"', [("", "\nend")]),
+        ('if __name__ == "__main__":\n    s = s.replace("a", "b")', [("a", "b")]),
         ('assert "a" in s\nif "a" not in s:\n    raise SystemExit(1)\ns = s.replace("a", "b")', [("a", "b")]),
         ('if "a" in s:\n    s = s.replace("a", "b")\nelse:\n    print("not found")', [("a", "b")]),
         ('s = s.replace("a", "b")\nt = s.replace("b", "c")', [("a", "b")]),  # what was not written
