@@ -15,6 +15,7 @@ from mcp_reflect.domain.lessons.sentences.wording import is_courtesy
         "Take care!",
         "See you then!",
         "Great, that works for me.",
+        "I’ll check that and get back to you.",
         "I’ll provide the reservation ID shortly.",
     ],
 )

@@ -138,7 +138,8 @@ COURTESY = Cue(
             look(?:ing)? forward | (?:do not|don't) hesitate | further (?:assistance|questions) | pleasure | never ?mind
             good (?:luck|morning|day|evening) | (?:nice|good|great|excellent) (?:work|job) | well done | cheers | thx
             take care(?! (?:of|to|that|when|not)\\b) | bye | goodbye | (?:see|talk to|catch) you (?:soon|later|then)
-            talk soon | (?:that|it) works for me | I(?:'ll| will) [^.;:!?`\\d]{1,60} (?:soon|shortly)"""
+            talk soon | (?:that|it) works for me
+            I(?:'ll| will) [^.;:!?`\\d]{1,60} (?:soon|shortly|back to you|reach out)"""
     ),
     0.15,
 )
