@@ -76,6 +76,8 @@ class Connections:
             self._durable = _engine(url, synchronous="FULL")
             self._relaxed = _engine(url, synchronous="NORMAL", begins="IMMEDIATE")
             self._reading = _engine(url, synchronous="NORMAL", isolation_level="AUTOCOMMIT", pool_reset_on_return=None)
+            for engine in (self._durable, self._relaxed, self._reading):
+                event.listen(engine, "do_connect", self._refuse_to_connect)
         except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
             raise ConfigurationError(f"ledger.url: cannot be used ({error}); must be an SQLAlchemy URL") from error
         self._turn = threading.Lock()
@@ -162,6 +164,14 @@ class Connections:
         """Raise LedgerError where the path does not mean the open file any more; a new connection would create one."""
         if self._place is not None and not self._place.is_kept():
             raise LedgerError(f"{doing} failed: {self.file} {_DISPLACED}")
+
+    def _refuse_to_connect(self, *_: Any) -> None:
+        """Raise an error of the database's where a connection would find, or create, another file at the path.
+
+        The journal stands beside it still: a checkpoint would empty that into the wrong file.
+        """
+        if self._place is not None and not self._place.is_kept():
+            raise sqlite3.OperationalError(f"{self.file} {_DISPLACED}")
 
     def close(self) -> None:
         """Close the pooled connections of all three ways."""

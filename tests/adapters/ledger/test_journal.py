@@ -151,3 +151,25 @@ def test_an_index_that_sqlite_deleted_is_let_go(tmp_path: Path) -> None:
     for number in range(1, 6):
         use(number)
     assert opened() <= before
+
+
+def test_a_checkpoint_while_the_ledger_is_moved_away_loses_nothing(
+    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A connection made then would create another file there, and empty the journal into that."""
+    monkeypatch.setattr(Checkpointer, "notify", lambda _: None)
+    file, elsewhere = tmp_path / "ledger.db", tmp_path / "elsewhere.db"
+    ledger = filled(url, range(5, 10))
+    checkpoints = ledger._connections._checkpoints
+    assert checkpoints is not None
+    ledger._connections._reading.dispose()
+    file.rename(elsewhere)
+    assert not checkpoints._attempt()
+    assert not file.exists()
+    elsewhere.rename(file)
+    assert checkpoints._attempt()
+    add(ledger, 10)
+    ledger.close()
+    after = SqlLedger(url)
+    assert all(is_stored(after, number) for number in range(11))
+    after.close()
