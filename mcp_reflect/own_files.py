@@ -39,7 +39,7 @@ def open_own(path: str | os.PathLike[str], flags: int, mode: int = 0o600) -> int
     descriptor = os.open(path, flags | _AT_ONCE | getattr(os, "O_NOFOLLOW", 0), mode)
     try:
         _refuse_other(path, os.fstat(descriptor), (os.geteuid(),) if _IS_POSIX else None)
-    except BaseException:
+    except BaseException:  # an interrupt must not leave it open either; raised on
         os.close(descriptor)
         raise
     return descriptor

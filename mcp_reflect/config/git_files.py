@@ -75,12 +75,12 @@ def _with_owner_of_safe(folder: Path, owners: frozenset[int] | None) -> frozense
 
 def _is_safe(folder: Path) -> bool:
     """Return whether git's configuration of the user or the machine names a folder, see `safe.directory` of git."""
-    home = Path("~").expanduser()
+    home = Path(os.environ.get("HOME") or "/")  # a user id that a container made up has none
     shared = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
     ours = frozenset({os.geteuid(), 0})
     safe = list[str]()
     for file in (Path("/etc/gitconfig"), shared / "git" / "config", home / ".gitconfig"):
-        for value in _values(_read(file, ours), r"safe", "directory"):
+        for value in _values(_read(file, ours), "safe", "directory"):
             safe = [*safe, value] if value else []  # as git does: an empty value takes back all before it
     place = str(folder)
     return any(each == "*" or each.rstrip("/") == place or _is_below(place, each) for each in safe)
