@@ -25,11 +25,16 @@ pytest -q"""
         ("sed -i 's/old/new/' a.ini", (FilePatch("a.ini", (("old", "new"),)),)),
         ("sed -i 's#/a#/b#; s/x/y/g' a.ini && make", (FilePatch("a.ini", (("/a", "/b"), ("x", "y"))), "make")),
         ("make && sed -i 's/1/2/' a.ini; make test", ("make", FilePatch("a.ini", (("1", "2"),)), "make test")),
-        ("cd app && perl -pi -e 's/a/b/' x.pl && prove", (FilePatch("x.pl", (("a", "b"),)), "prove")),
+        ("cd app && perl -pi -e 's/a/b/' x.pl && prove", (FilePatch("app/x.pl", (("a", "b"),)), "prove")),
         (
             r"sed -i 's/^FROM slim$/&\nRUN make/' Dockerfile",
             (FilePatch("Dockerfile", (("FROM slim", "FROM slim\nRUN make"),)),),
         ),
+        (r"sed -i 's/\btmp\b/total/g' a.py", (FilePatch("a.py", (("tmp", "total"),)),)),
+        # A pattern keeps its escapes: without them it would name something that never existed.
+        (r"sed -i 's/rev\s*=\d/rev = 2\n/' a.py", (FilePatch("a.py", ((r"rev\s*=\d", "rev = 2\n"),)),)),
+        (r"sed -i -E 's/(a)\/(b)/\2.\1/' a.py", (FilePatch("a.py", (("(a)/(b)", r"\2.\1"),)),)),
+        (r'sed -i "s/v = \"1\"/v = \"2\"/" a.py', (FilePatch("a.py", (('v = "1"', 'v = "2"'),)),)),
         ("sed -i '/debug/d' a.ini", (FilePatch("a.ini", (("debug", ""),)),)),
         ("echo 'LEVEL=3' >> .env && make", (FilePatch(".env", (("", "LEVEL=3"),)), "make")),
         (SCRIPT, (FilePatch("src/limits.py", (("LIMIT = 10", "LIMIT = 25"),)), "pytest -q")),
