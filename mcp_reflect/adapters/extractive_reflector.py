@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mcp_reflect.domain.lessons.drafting.extraction import extract_lesson
-from mcp_reflect.domain.lessons.failures.wording import only_asks
+from mcp_reflect.domain.lessons.run.lookups import only_asks
 from mcp_reflect.domain.models import LESSON_FIELDS, Author, ReflectionDraft
 from mcp_reflect.domain.reflection.model_answers import MAX_TOOL_CHARS, MAX_TOOLS
 from mcp_reflect.domain.trajectory.run import ReviewedRun

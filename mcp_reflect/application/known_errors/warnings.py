@@ -14,8 +14,8 @@ from mcp_reflect.application.known_errors.recurrences import (
     is_mended_by_form,
 )
 from mcp_reflect.application.requests import PlannedCall
+from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
 from mcp_reflect.domain.lessons.failures.output_options import without_selection
-from mcp_reflect.domain.lessons.failures.repairs import is_inspection
 from mcp_reflect.domain.lessons.failures.triggers import is_same_trigger, trigger_of, wider_triggers
 from mcp_reflect.domain.lessons.failures.ways_out import is_way_out
 from mcp_reflect.domain.lessons.run.compound_commands import separated_steps

@@ -10,6 +10,9 @@ _OBLIGES = re.compile(r"\b(?:must|always|never|should|have to|ha[sd] to|required
 _SENTENCE = re.compile(
     r"(?<=[^\s:][.!?])(?<!\b[A-Z]\.)\s+(?=[\"'(\[`]?\w)|\n+|(?<=`;)\s(?=`)|(?<=;)\s(?=before that it failed:)"
 )
+_NAME_WITH_MARK = re.compile(r"[a-z]_\w+[!?]$")
+"""A function whose name ends in a mark, as in Ruby and Elixir, and no sentence that does."""
+_LONGEST_NAME = 80
 _CLAUSE = re.compile(r"[:;]\s+|\s+[-–—]+\s+")
 _INSTRUCTS = re.compile(
     r"\W*(?:please\s+|now\s+|then\s+|first,?\s+|next,?\s+|always\s+|never\s+|do\s+not\s+|don't\s+)*"
@@ -33,7 +36,8 @@ def pieces_of(text: str) -> Iterator[tuple[str, str]]:
         said = text[start : end.start()]
         behind = said.rpartition("]")[2]
         inside = said.count("`") % 2 == 1 or said.count("(") > said.count(")") or "['" in behind or '["' in behind
-        if not inside or "\n" in end[0]:
+        goes_on = text[end.end() : end.end() + 1].islower() and _NAME_WITH_MARK.search(said[-_LONGEST_NAME:])
+        if not (inside or goes_on) or "\n" in end[0]:
             yield said, end[0]
             start = end.end()
     if start < len(text):

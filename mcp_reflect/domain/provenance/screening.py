@@ -6,7 +6,7 @@ errors of a run stay where they are. What is withheld is kept with the review, f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
@@ -34,6 +34,8 @@ _BEFORE = ("before that it failed:", "At first it failed:")
 _ENDED = "The run ended in an error:"
 _CUTS = re.compile(rf"({CUT})(?:\s*{CUT})+")
 _POINTS_AT = re.compile(r"\s*-->\s\S+:\d+(?::\d+)?")
+_Told = tuple[Judged, str, Quotation | None]
+"""A sentence that is kept, what stands behind it, and the quotation that it is a part of."""
 _FROM_TESTS = re.compile(r"^Reviewer: ")
 
 
@@ -50,6 +52,19 @@ def _names_place(line: str) -> bool:
     """Return true for a line of a trace that names a file and a line in it, and no more."""
     found = FRAME.match(line) or _POINTS_AT.match(line)
     return found is not None and found.end() == len(line) and not is_dangerous(line)
+
+
+def _without_steps_towards(told: Sequence[_Told], is_alone: Sequence[bool]) -> list[_Told]:
+    """The sentences on what worked without calls that do not stand alone, and without the failures behind these."""
+    kept: list[_Told] = []
+    is_left_out = False
+    for each, alone in zip(told, is_alone, strict=True):
+        text = each[0].text
+        is_left_out = not (alone or each[0].is_quoted) and (
+            tells_calls(text) or (is_left_out and text.startswith(_BEFORE))
+        )
+        kept += [] if is_left_out else [each]
+    return kept
 
 
 def _source_in(given: Quotation | None) -> TextOrigin | None:
@@ -190,9 +205,9 @@ class Screening:
         passed = isinstance(self._run, ReviewedRun) and self._run.review.result == "pass"
         return passed and bool(CALL.match(judged.text) or TELLS_EDIT.match(judged.text))
 
-    def _judged(self, name: str, text: str, withheld: list[str]) -> list[tuple[Judged, str, Quotation | None]]:
+    def _judged(self, name: str, text: str, withheld: list[str]) -> list[_Told]:
         """Return the sentences of a field that are kept, each with what stands behind it, and its quotation if any."""
-        told: list[tuple[Judged, str, Quotation | None]] = []
+        told: list[_Told] = []
         is_told = False
         is_alone: list[bool] = []
         main: Judged | None = None
@@ -230,11 +245,7 @@ class Screening:
                 is_alone.append(edits_alone or (main is not None and not main.is_quoted))
         if name == "correct_action":
             # what led to the step that worked is no advice without it, but for an edit that is told by itself
-            return [
-                each
-                for each, alone in zip(told, is_alone, strict=True)
-                if alone or each[0].is_quoted or not tells_calls(each[0].text)
-            ]
+            return _without_steps_towards(told, is_alone)
         return told
 
     def _judge(

@@ -392,8 +392,9 @@ def test_a_failed_run_says_which_form_of_a_refused_call_was_accepted() -> None:
     taken = called("pay", {"id": "Q7XK2M", "kind": "credit"}, '{"ok": true}')
     lesson = told([*user(TASK), *refused, *taken, *user("Thanks."), *agent("Goodbye!")], "fail")
     assert (
-        "`pay(kind=gift, …)` failed: Error: gift cards are not accepted here. Accepted: `pay(kind=credit, …)`" in lesson
-    )
+        "`pay(kind=gift, …)` failed: Error: gift cards are not accepted here. "
+        "Accepted, rightly or not: `pay(kind=credit, …)`"
+    ) in lesson
 
 
 def test_a_failed_run_that_only_edited_says_what() -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from mcp_reflect.domain.lessons.failures.repairs import find_repairs, is_inspection
+from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
+from mcp_reflect.domain.lessons.failures.repairs import find_repairs
 from mcp_reflect.domain.lessons.failures.wording import describe_repair
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import Step, find_steps

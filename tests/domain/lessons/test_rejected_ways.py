@@ -104,8 +104,49 @@ def test_what_a_run_broke_itself_and_took_back_has_no_fix_and_is_told_as_tried()
     ]
     told = lesson(*events)
     assert "before that it failed" not in told.correct_action
-    assert "`pytest -q` failed: FAILED tests/test_rates.py - AssertionError: stale rate 1.07." in told.guidance
-    assert "That came of editing /app/rates.py (+ `@cache`), which was taken back." in told.guidance
+    assert (
+        "`pytest -q` failed: FAILED tests/test_rates.py - AssertionError: stale rate 1.07, "
+        "after editing /app/rates.py (+ `@cache`), which was taken back."
+    ) in told.guidance
+
+
+def test_what_was_tried_in_vain_is_no_cause_of_a_failure_that_was_there_before() -> None:
+    missing = "Foo.java:8: error: package javax.annotation does not exist"
+    told = lesson(
+        as_called(ran("./gradlew build", missing, failed=True)),
+        (
+            "Edit",
+            {"file_path": "build.gradle", "old_string": "deps {", "new_string": "deps {\n  jakarta:2.1"},
+            "ok",
+            False,
+        ),
+        as_called(ran("./gradlew build", missing, failed=True)),
+        (
+            "Edit",
+            {"file_path": "build.gradle", "old_string": "  jakarta:2.1", "new_string": "  javax:1.3"},
+            "ok",
+            False,
+        ),
+        as_called(ran("./gradlew build", "FooTest > loads FAILED\njava.lang.AssertionError: no zone", failed=True)),
+        ("Edit", {"file_path": "Foo.java", "old_string": "now()", "new_string": "now(zone)"}, "ok", False),
+        as_called(ran("./gradlew build", "BUILD SUCCESSFUL")),
+    )
+    assert (
+        "`./gradlew build` still failed: Foo.java:8: error: package javax.annotation does not exist, "
+        "after editing build.gradle (+ `jakarta:2.1`), which was taken back."
+    ) in told.guidance
+
+
+def test_a_command_that_failed_in_the_end_did_not_work() -> None:
+    told = lesson(
+        as_called(ran("cargo test -p shipper tail", "3 passed")),
+        ("Edit", {"file_path": "a.rs", "old_string": "a()", "new_string": "b()"}, "ok", False),
+        as_called(ran("cargo test -p shipper tail", "error[E0061]: this function takes 3 arguments", failed=True)),
+        ("Edit", {"file_path": "b.rs", "old_string": "f(1)", "new_string": "f(1, 2)"}, "ok", False),
+        as_called(ran("cargo build --locked", "Finished")),
+    )
+    assert "cargo build --locked" in told.correct_action
+    assert "`cargo test -p shipper tail`" not in told.correct_action
 
 
 def test_an_agent_that_only_says_what_it_tries_next_states_no_rule() -> None:

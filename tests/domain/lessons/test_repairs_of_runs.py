@@ -82,7 +82,7 @@ def test_what_was_thought_before_an_edit_that_was_taken_back_is_left_out() -> No
     reason, vain = lesson(run).guidance.splitlines()
     assert reason == "The type is guessed from the first rows only, so `read()` must see all of them."
     assert vain.startswith(
-        "`python monthly.py` failed: ValueError: report has 39999 rows, the export has 40000. That came"
+        "`python monthly.py` failed: ValueError: report has 39999 rows, the export has 40000, after editing"
     )
     assert vain.endswith("editing monthly.py (`read(path)` → `read(path, skip=True)`), which was taken back.")
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from mcp_reflect.domain.lessons.drafting.extraction import MOST_STEPS
 from mcp_reflect.domain.lessons.drafting.turns import said_turns
 from mcp_reflect.domain.lessons.failures.failure_text import failure_text, short_error
-from mcp_reflect.domain.lessons.failures.repairs import Repair, find_repairs, is_inspection
+from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
+from mcp_reflect.domain.lessons.failures.repairs import Repair, find_repairs
 from mcp_reflect.domain.lessons.failures.wording import describe_repair, describe_step, is_telling
 from mcp_reflect.domain.lessons.run.steps import Step, find_steps
 from mcp_reflect.domain.lessons.sentences.evidence import find_candidates

@@ -16,9 +16,17 @@ from mcp_reflect.domain.lessons.drafting.last_words import (
     last_statement,
     names_more,
 )
+from mcp_reflect.domain.lessons.drafting.wrong_acts import (
+    MOST_EDITS,
+    acts_named_in,
+    describe_act,
+    describe_rejected,
+    edits_told,
+)
 from mcp_reflect.domain.lessons.failures.failure_text import ERROR_CHARS, decisive_error, failure_text, short_error
-from mcp_reflect.domain.lessons.failures.repairs import Repair, is_inspection
-from mcp_reflect.domain.lessons.failures.wording import describe_edit, describe_step, is_lookup, is_telling, says_more
+from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
+from mcp_reflect.domain.lessons.failures.repairs import Repair
+from mcp_reflect.domain.lessons.failures.wording import describe_step, is_telling, says_more
 from mcp_reflect.domain.lessons.run.call_text import (
     CALL_CHARS,
     describe_answer,
@@ -30,7 +38,7 @@ from mcp_reflect.domain.lessons.run.case_data import (
     serves_one_case,
     without_given,
 )
-from mcp_reflect.domain.lessons.run.net_changes import NetChanges
+from mcp_reflect.domain.lessons.run.lookups import is_lookup
 from mcp_reflect.domain.lessons.run.steps import Step, find_said, steps_before
 from mcp_reflect.domain.lessons.sentences.chatter import without_interjection
 from mcp_reflect.domain.lessons.sentences.evidence import AGENT, USER
@@ -48,7 +56,6 @@ from mcp_reflect.domain.truncate import truncate_line
 REPAIRS = 3
 _TRIED = 3
 _REFUSALS = 2
-_EDITS_TOLD = 2
 
 _NUMBER = re.compile(r"\d+")
 STATUS_TOKEN = re.compile(r"###\w+###")
@@ -71,8 +78,9 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
     """
     served = serves_customer(trajectory, steps)
     feedback = telling_feedback(run)
-    if feedback and (wrong := [*rejected[-_EDITS_TOLD:]] or edits_told(steps)):
-        return f"{feedback}\n{_WRONG}{'; '.join(map(_describe_act, wrong))}"
+    if feedback and (wrong := [*rejected[-MOST_EDITS:]] or acts_named_in(feedback, steps) or edits_told(steps)):
+        describe_one = describe_rejected if served else describe_act
+        return f"{feedback}\n{_WRONG}{'; '.join(map(describe_one, wrong))}"
     told = feedback or last_error(run, steps, served=served)
     if told:
         found = _last_finding(trajectory, f"{run.trace.task}\n{told}") if told.startswith((_VAIN, _MANY_IN_ONE)) else ""
@@ -81,7 +89,7 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
     done = [step for step in steps if step.failed is not True]
     changing = edits_told(steps) or [step for step in done if is_telling(step)]
     answers = [step for step in changing if step.kind == "call" and gives_answer(step)]
-    describe = describe_answer if answers else describe_call_form if one_case else _describe_act
+    describe = describe_answer if answers else describe_call_form if one_case else describe_act
     did = "; ".join([*dict.fromkeys(map(describe, answers or changing))][-_TRIED:])
     known = f"{run.trace.task}\n{did}" if answers else did
     objection = truncate_line(_last_objection(trajectory), CALL_CHARS)
@@ -113,16 +121,6 @@ def objections_in(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step
     ended = steps_before(trajectory, steps) + len(steps)
     spoken = [said.text for said in find_said(trajectory) if said.role == USER and said.place >= ended]
     return "\n".join([*spoken, telling_feedback(run)]).strip()
-
-
-def edits_told(steps: Sequence[Step]) -> list[Step]:
-    """Return the last edits of a failed run, as they ended: they are what was wrong or incomplete, not its checks."""
-    edits = NetChanges(steps).of([step for step in steps if step.kind == "edit" and not step.failed])
-    return [step for step in edits if step.change][-_EDITS_TOLD:]
-
-
-def _describe_act(step: Step) -> str:
-    return describe_edit(step) if step.kind == "edit" else describe_step(step)
 
 
 def _without_act(trajectory: Trajectory, steps: Sequence[Step], told: str, *, served: bool) -> str:

@@ -21,7 +21,7 @@ from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate, Turn,
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences.self_contained import points_back
 from mcp_reflect.domain.lessons.sentences.vocabulary import names_something, term_weights
-from mcp_reflect.domain.lessons.sentences.wording import is_record, says_it_failed, wording_factor
+from mcp_reflect.domain.lessons.sentences.wording import is_record, rules_out, says_it_failed, wording_factor
 from mcp_reflect.domain.trajectory.report import read_report
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 
@@ -148,7 +148,8 @@ def _outlives_case(sentence: Candidate, data: frozenset[str], *, served: bool) -
 
     Where a customer was `served`, it is a rule that names neither a day nor somebody.
     """
-    if is_record(sentence.text) or is_request(sentence.text):
+    ruled_out = sentence.role == USER and sentence.is_rule and rules_out(sentence.text)
+    if is_record(sentence.text) or (is_request(sentence.text) and not ruled_out):
         return False
     if served:
         return sentence.is_rule and not holds_for_case(sentence.text, data)

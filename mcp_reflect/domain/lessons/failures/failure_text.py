@@ -68,6 +68,9 @@ _SUMMARY = re.compile(
 )
 _TROUBLE = re.compile(r"\b(?:errors?|fail(?:s|ed|ure)?|fatal|wrong|rejected|aborted|killed|crashed)\b", re.IGNORECASE)
 """What says that something is wrong in a line that has not the form of an error."""
+_GREPS = re.compile(r"\b(?:grep|rg|ag)\s")
+_FOUND_LINE = re.compile(r"[\w./-]+:\d+:")
+"""How a search through files shows a line, which compilers begin an error with, too."""
 
 
 def failure_text(steps: Sequence[Step]) -> str:
@@ -80,6 +83,8 @@ def failure_text(steps: Sequence[Step]) -> str:
         if step.kind != "command":
             continue
         found = find_headlines(step.output)
+        if _GREPS.search(step.subject):
+            found = [each for each in found if _TROUBLE.search(each.text) or not _FOUND_LINE.match(each.text)] or found
         errors = {each.text: each for each in found if is_error(each.text)}
         headline = errors.get(decisive_error(list(errors)))
         if headline is None and found and _names_nothing(step):

@@ -19,18 +19,14 @@ from mcp_reflect.domain.lessons.failures.course_changes import (
 )
 from mcp_reflect.domain.lessons.failures.failure_text import decisive_error
 from mcp_reflect.domain.lessons.failures.fix_wording import fix_text, quoted, told_changes, told_edit
+from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
 from mcp_reflect.domain.lessons.failures.repaired_failures import (
     ReadSteps,
     RepairedFailure,
     find_repaired_failures,
     is_failure,
 )
-from mcp_reflect.domain.lessons.failures.repairs import (
-    RETRIED_WITHIN,
-    Repair,
-    is_inspection,
-    repair_between,
-)
+from mcp_reflect.domain.lessons.failures.repairs import RETRIED_WITHIN, Repair, repair_between
 from mcp_reflect.domain.lessons.failures.rework import Rework
 from mcp_reflect.domain.lessons.failures.triggers import MOST_TRIGGERS, trigger_of
 from mcp_reflect.domain.lessons.run.command_lines import normalised

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.repairs import Repair
+from mcp_reflect.domain.lessons.run.lookups import is_lookup
 from mcp_reflect.domain.lessons.run.operands import words_in
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 
@@ -27,9 +28,17 @@ def is_objected_to(command: str, words: str, beside: str = "") -> bool:
 
 
 def is_repair_objected_to(repair: Repair, words: str) -> bool:
-    """Return true where words object to the command that worked in the end, or to one that it waited for."""
-    acts = [repair.worked, *repair.commands]
-    return any(is_objected_to(step.subject, words, repair.failed.subject) for step in acts if step.kind == "command")
+    """Return true where words object to the command that worked in the end, or to one that it waited for.
+
+    Of a call they object to what it was given that the failed one was not.
+    """
+    ran = [step for step in (repair.worked, *repair.commands) if step.kind == "command"]
+    if any(is_objected_to(step.subject, words, repair.failed.subject) for step in ran):
+        return True
+    given, before = repair.worked.arguments, repair.failed.arguments
+    added = " ".join(f"{name.replace('_', ' ')} {value}" for name, value in given.items() if before.get(name) != value)
+    acts = repair.worked.kind == "call" and not is_lookup(repair.worked)
+    return acts and is_objected_to(added, words)
 
 
 def _words_of(command: str) -> frozenset[str]:

@@ -13,9 +13,9 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.course_changes import names_in
 from mcp_reflect.domain.lessons.failures.fix_wording import INSTEAD_OF, command_of_change, quoted
 from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError
+from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
 from mcp_reflect.domain.lessons.failures.objections import is_objected_to
 from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps
-from mcp_reflect.domain.lessons.failures.repairs import is_inspection
 from mcp_reflect.domain.lessons.failures.triggers import command_of_trigger
 from mcp_reflect.domain.lessons.run.run_again import is_run_again
 from mcp_reflect.domain.lessons.run.steps import Step

@@ -9,15 +9,9 @@ from typing import NamedTuple
 
 from mcp_reflect.domain.error_matching.signatures import error_signatures, is_same
 from mcp_reflect.domain.lessons.failures.failure_text import failure_text, is_same_failure
+from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection, is_preparation
 from mcp_reflect.domain.lessons.failures.muting import is_muted
-from mcp_reflect.domain.lessons.failures.repairs import (
-    RETRIED_WITHIN,
-    Repair,
-    does_more,
-    is_inspection,
-    is_preparation,
-    repair_between,
-)
+from mcp_reflect.domain.lessons.failures.repairs import RETRIED_WITHIN, Repair, does_more, repair_between
 from mcp_reflect.domain.lessons.failures.rework import Rework
 from mcp_reflect.domain.lessons.run.command_lines import are_variants, is_small_program, normalised, parts_of
 from mcp_reflect.domain.lessons.run.compound_commands import separated_parts

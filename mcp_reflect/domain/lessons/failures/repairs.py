@@ -8,21 +8,18 @@ from dataclasses import dataclass, replace
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.command_form import command_form
+from mcp_reflect.domain.lessons.failures.enabling_calls import find_enabling_calls
 from mcp_reflect.domain.lessons.failures.failure_text import failure_text, is_same_failure, says_new
+from mcp_reflect.domain.lessons.failures.mending_commands import find_mending, is_inspection, is_preparation
 from mcp_reflect.domain.lessons.run.command_lines import (
     are_variants,
     exports_of,
     folder_of,
     is_small_program,
     normalised,
-    only_reads,
     parts_of,
-    prepares,
-    program_of,
     repeats,
-    subcommand_of,
 )
-from mcp_reflect.domain.lessons.run.idle_commands import did_nothing
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.run_again import is_another_form
 from mcp_reflect.domain.lessons.run.steps import Step
@@ -35,9 +32,6 @@ RETRIED_WITHIN = 60
 _CODE = re.compile(
     r"^\s*(?:select|with|insert|update|delete|explain|import|from|def)\s|[\w\])]\(|\w\s?=\s?\S", re.IGNORECASE
 )
-
-_FEW_COMMANDS = 2
-"""Commands up to which all are told, where one of them prepares something: alone it may be half of the repair."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +95,8 @@ def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
             if each not in tries or _only_more_between(steps, step, each, worked)
         ]
         error = failure_text([last, step])
-        if repair := repair_between(failed, error, [steps[each] for each in between], steps[worked], net):
+        refused = [steps[each] for each in failures]
+        if repair := repair_between(failed, error, [steps[each] for each in between], steps[worked], net, refused):
             at_first = failure_text([step])
             if at_first and says_new(at_first, error):
                 repair = replace(repair, first=step, first_error=at_first)
@@ -160,8 +155,17 @@ def _is_change(step: Step) -> bool:
     return (step.kind == "edit" and not step.failed) or is_preparation(step)
 
 
-def repair_between(failed: Step, error: str, between: Sequence[Step], worked: Step, net: NetChanges) -> Repair | None:
+def repair_between(
+    failed: Step,
+    error: str,
+    between: Sequence[Step],
+    worked: Step,
+    net: NetChanges,
+    refused: Sequence[Step] = (),
+) -> Repair | None:
     """Return the repair that the steps in between made; None where they and the command changed nothing.
+
+    `refused` are all the failures of a call that is repaired, in order.
 
     What was taken back before the step worked had no part in it, nor had what took it back, be it an edit of before.
     Where that alone is left, the run had broken it itself: nothing was repaired.
@@ -173,15 +177,22 @@ def repair_between(failed: Step, error: str, between: Sequence[Step], worked: St
         return None
     undone |= {id(later) for _, later in net.taken_back() if later.kind == "command"}
     between = [step for step in between if id(step) not in undone]
+    edits = [each for each in between if each.kind == "edit" and not each.failed]
     repair = Repair(
         failed=failed,
         error=error,
         worked=worked,
-        edits=tuple(net.of([each for each in between if each.kind == "edit" and not each.failed])),
-        commands=tuple(each for each in between if is_preparation(each)),
+        edits=tuple(net.of(edits)),
+        commands=tuple(
+            find_enabling_calls(refused or [failed], between, worked)
+            if failed.kind == "call"
+            else (each for each in between if is_preparation(each))
+        ),
     )
+    if edits and not (repair.edits or repair.commands) and net.undone_behind(edits, worked):
+        return None
     if repair.commands or (repair.same_command and not repair.edits):
-        repair = replace(repair, commands=tuple(_mending(between, failed)) or repair.commands)
+        repair = replace(repair, commands=tuple(find_mending(between, failed)) or repair.commands)
     return repair if not repair.same_command or repair.edits or repair.commands else None
 
 
@@ -212,38 +223,3 @@ def _asks_alike(failed: Step, other: Step) -> bool:
         return True
     words, others = (term_weights(" ".join(map(str, given.values()))).keys() for given in (ours, theirs))
     return not words.isdisjoint(others)
-
-
-def is_preparation(step: Step) -> bool:
-    """Return true for a command that worked and changed something that others need."""
-    return step.kind == "command" and step.failed is False and prepares(step.subject) and not did_nothing(step.output)
-
-
-def is_inspection(step: Step) -> bool:
-    """Return true for a command that only reads."""
-    return step.kind == "command" and only_reads(step.subject)
-
-
-def _mending(between: Sequence[Step], failed: Step) -> list[Step]:
-    """The commands that mended a failure: all that acted where they are few, else those that are likely to have."""
-    own = {normalised(failed.subject), *parts_of(failed.subject)}
-    acted: dict[str, Step] = {}
-    for step in between:
-        if step.kind == "command" and step.failed is False and not (is_inspection(step) or did_nothing(step.output)):
-            command = normalised(step.subject)
-            acted.pop(command, None)  # where it ran last
-            acted[command] = step
-    others = [step for command, step in acted.items() if command not in own]
-    prepared = [step for step in others if is_preparation(step)]
-    if len(others) <= (_FEW_COMMANDS if prepared else 1):
-        return others
-    return prepared or [step for step in others if _may_have_mended(step, failed)]
-
-
-def _may_have_mended(step: Step, failed: Step) -> bool:
-    """Return true where a command is another one of the failed program, or one that its output names."""
-    ours, theirs = normalised(failed.subject), normalised(step.subject)
-    if theirs in failed.output:
-        return True
-    others = subcommand_of(ours), subcommand_of(theirs)
-    return program_of(ours) == program_of(theirs) and all(others) and others[0] != others[1]

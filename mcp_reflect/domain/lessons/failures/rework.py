@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.failures.repairs import Repair, is_inspection
+from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
+from mcp_reflect.domain.lessons.failures.repairs import Repair
 from mcp_reflect.domain.lessons.run.command_lines import are_variants, normalised, program_of
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.run_again import has_same_operands

@@ -7,20 +7,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mcp_reflect.domain.lessons.failures.failure_text import failure_text
-from mcp_reflect.domain.lessons.failures.repairs import is_inspection
+from mcp_reflect.domain.lessons.failures.failure_text import failure_text, is_same_failure
+from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
 from mcp_reflect.domain.lessons.failures.wording import describe_edit, describe_step
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import Step
 
+_MOST = 20
+"""The last edits taken back that are looked at."""
 
-def find_vain_attempts(steps: Sequence[Step]) -> Iterator[str]:
-    """Yield a line for each edit that was taken back after a command had failed behind it, in order."""
+
+def find_vain_attempts(steps: Sequence[Step]) -> Iterator[tuple[str, str]]:
+    """Yield the edits that were taken back after a command had failed behind them, and a line that tells both.
+
+    It is one sentence, so that neither is told without the other. Of several failures the last is told, after which the
+    edit was given up.
+    """
     places = {id(step): place for place, step in enumerate(steps)}
+    told: dict[str, list[str]] = {}
     found = {id(earlier): (earlier, later) for earlier, later in reversed(NetChanges(steps).taken_back())}
-    for earlier, later in sorted(found.values(), key=lambda pair: places[id(pair[0])]):
-        between = steps[places[id(earlier)] + 1 : places[id(later)]]
-        failed = next((step for step in between if step.kind == "command" and step.failed), None)
+    for earlier, later in sorted(found.values(), key=lambda pair: places[id(pair[0])])[-_MOST:]:
+        before, between = steps[: places[id(earlier)]], steps[places[id(earlier)] + 1 : places[id(later)]]
+        failed = next((step for step in reversed(between) if step.kind == "command" and step.failed), None)
         if failed is None or is_inspection(failed) or not (error := failure_text([failed])):
             continue
-        yield f"{describe_step(failed)} failed: {error}. That came of {describe_edit(earlier)}, which was taken back."
+        still = "still " if any(_says(step, error) for step in before) else ""
+        line = f"{describe_step(failed)} {still}failed: {error.rstrip('.!')}, after "
+        told.setdefault(line, []).append(describe_edit(earlier))
+    for line, edits in told.items():
+        tried = " and ".join(dict.fromkeys(edits))
+        yield tried, f"{line}{tried}, which was taken back."
+
+
+def _says(step: Step, error: str) -> bool:
+    """Return true where a step had failed in this way before, or had shown the failure."""
+    return error in step.output or (step.failed is True and is_same_failure(failure_text([step]), error))

@@ -7,35 +7,39 @@ from collections.abc import Sequence
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.change_text import describe_change, edits_by_file
 from mcp_reflect.domain.lessons.failures.failure_text import short_error
-from mcp_reflect.domain.lessons.failures.repairs import Repair, is_inspection
-from mcp_reflect.domain.lessons.run.call_text import describe_call, describe_two_calls, describe_two_forms
+from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
+from mcp_reflect.domain.lessons.failures.repairs import Repair
+from mcp_reflect.domain.lessons.run.call_text import (
+    describe_call,
+    describe_call_form,
+    describe_two_calls,
+    describe_two_forms,
+)
 from mcp_reflect.domain.lessons.run.case_data import without_given
-from mcp_reflect.domain.lessons.run.command_lines import parts_of, without_noise
+from mcp_reflect.domain.lessons.run.command_lines import inline_interpreter, parts_of, without_noise
+from mcp_reflect.domain.lessons.run.lookups import is_lookup
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
 from mcp_reflect.domain.truncate import in_one_line, truncate
 
+ACCEPTED = ". Accepted, rightly or not:"
+"""Before the form in which a tool accepted a call of a failed run."""
 ENDED_WELL = "Then ended well: "
 """Before a command of a failed run: it is no advice."""
 
 _COMMAND_CHARS = 160
+_PROGRAM_CHARS = 300
+"""A program that stands in its command line begins with what it imports."""
 _CHANGE_CHARS = 200
 _FURTHER_CHARS = 60
 _MOST_CHARS = 360
 """Characters of one change, more for each further one of the same file, and of all together."""
 _EDITS = 2
 _PREPARATIONS = 2
-_LOOKUP = re.compile(
-    r"(?:get|list|search|find|read|fetch|query|lookup|look_up|think|view|show|describe|calculate|glob|grep|browse)"
-    r"|(?:open|visit|load|goto|go_to|navigate)(?:_(?:to_)?(?:page|url|link|site|website))?$"
-    r"|\w*(?:search|fetch|look_?up|query)$"
-)
-
 _NAME = re.compile(r"[A-Za-z_]\w{3,}")
 _NOTHING = """
 could not find found finding no nothing none result match such exist error failed that page entry please try again
 """
-_SEARCH = re.compile(r"search|look_?up|query|brows|fetch")
 
 
 def is_telling(step: Step) -> bool:
@@ -47,25 +51,11 @@ def is_telling(step: Step) -> bool:
     return not is_lookup(step)
 
 
-def is_lookup(step: Step) -> bool:
-    """Return true for a call that only asks for something, by the verb in its tool's name."""
-    return step.kind == "call" and only_asks(step.tool)
-
-
-def only_asks(tool: str) -> bool:
-    """Return true for the name of a tool that begins with a verb of asking, or ends with one, as `web_fetch`."""
-    return bool(_LOOKUP.match(tool.lower().rpartition("__")[2]))
-
-
-def is_search(step: Step) -> bool:
-    """Return true for a call that asks for something in words of its own: a search with one argument."""
-    return is_lookup(step) and len(step.arguments) == 1 and bool(_SEARCH.search(step.tool.lower()))
-
-
 def describe_step(step: Step) -> str:
     """Return a command in backquotes, another call as `tool(name=value)`; long ones cut."""
     if step.kind == "command":
-        return f"`{truncate(in_one_line(step.subject), _COMMAND_CHARS)}`"
+        most = _PROGRAM_CHARS if inline_interpreter(step.subject) else _COMMAND_CHARS
+        return f"`{truncate(in_one_line(step.subject), most)}`"
     return describe_call(step)
 
 
@@ -77,7 +67,7 @@ def describe_repair(repair: Repair) -> str:
     changes = [describe_edit(step) for step in decisive_edits(repair.edits, repair.error)]
     commands = dict.fromkeys(describe_step(step) for step in reversed(repair.commands))
     changes += reversed(list(commands)[:_PREPARATIONS])
-    after = f" after {'; '.join(changes)}" if changes else ""
+    after = _after(changes)
     if repair.same_command:
         return f"{describe_step(repair.worked)}{after}; before that it failed{error}{first}"
     if repair.worked.kind == "call":
@@ -99,7 +89,7 @@ def describe_attempt(repair: Repair) -> str:
     """Return what failed in a failed run, and what then ended well: nobody says that it was right."""
     changes = [describe_edit(step) for step in decisive_edits(repair.edits, repair.error)]
     changes += dict.fromkeys(map(describe_step, repair.commands[-_PREPARATIONS:]))
-    after = f" after {'; '.join(changes)}" if changes else ""
+    after = _after(changes)
     return f"{describe_failure(repair)}. {ENDED_WELL}{describe_step(repair.worked)}{after}"
 
 
@@ -117,7 +107,7 @@ def _describe_failed(step: Step) -> str:
 
 def _first_failure(repair: Repair) -> str:
     """The first failure beside the last, where it was another: what the next run meets first."""
-    if repair.first is None or repair.first.kind != "command":
+    if repair.first is None or repair.first.kind == "edit":
         return ""
     again = parts_of(repair.first.subject) == parts_of(repair.failed.subject)
     return f". {'At first it' if again else _describe_failed(repair.first)} failed: {repair.first_error}"
@@ -130,14 +120,25 @@ def describe_customer_repair(repair: Repair, *, passed: bool = True) -> str:
     """
     if repair.worked.kind != "call" or is_lookup(repair.worked):
         return describe_repair(repair)
-    worked, failed = describe_two_forms(repair.worked, repair.failed)
+    again = repair.failed.arguments == repair.worked.arguments
+    worked, failed = (
+        (describe_call_form(repair.worked), "") if again else describe_two_forms(repair.worked, repair.failed)
+    )
     told = without_given(short_error(repair.error), repair.failed)
     error = f": {told}" if told else "."
+    enabling = " and ".join(f"`{step.tool}`" for step in repair.commands)
+    after = f" after {enabling}" if enabling else ""
     if not passed:
         call, _, others = worked.partition(" with another ")
-        accepted = f": {worked}" if failed else f" with another {others}"
-        return f"{failed or call} failed{error.rstrip('.')}. Accepted{accepted}"
-    return f"{worked}. {failed} failed{error}" if failed else f"{worked}; before that it failed{error}"
+        accepted = f" {worked}" if failed or not others else f" with another {others}"
+        return f"{failed or call} failed{error.rstrip('.')}{ACCEPTED}{accepted}{after}"
+    if repair.first is not None and (first := without_given(short_error(repair.first_error), repair.first)):
+        error = f"{error.rstrip('.')}. At first it failed: {first}"
+    return f"{worked}{after}. {failed} failed{error}" if failed else f"{worked}{after}; before that it failed{error}"
+
+
+def _after(changes: Sequence[str]) -> str:
+    return f" after {'; '.join(changes)}" if changes else ""
 
 
 def says_more(error: str, call: str) -> bool:

@@ -17,8 +17,8 @@ _LONGEST_VALUE = 100
 _CONTEXT = 12
 """Characters before the first difference of two long values that are shown, and a few more up to a separator."""
 _PLAIN_VALUE = 40
-_CODED = re.compile(r"[\[{]|(?=\S*\d)(?=\S*[A-Za-z_])\S{5,}$|\d{5,}$")
-"""A list, an object, an id: of a call that did not help they tell nothing."""
+_CODED = re.compile(r"[\[{]|(?=\S*\d)(?=\S*[A-Za-z_])\S{5,}$|\d{5,}$|\+?\d[\d\s()/-]{6,}$")
+"""A list, an object, an id, a number to call: of a call that did not help they tell nothing."""
 _ID_NAME = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$")
 _ANSWERS = re.compile(r"finish|answer|respon|submit|final|result|solution")
 _PROSE_WORD = re.compile(r"(?<![\w\"/.])[A-Za-z][a-z'’]*(?![\w\"/=:(])")

@@ -70,6 +70,7 @@ _INTERPRETED = re.compile(
     r"((?:[\w./-]+\.\w{2,4}|[\w./-]*artisan)\b(?:\s+[a-z][a-z:_-]+(?!\S))?)"
 )
 """A script behind its interpreter, with its subcommand: together they are the program."""
+_INLINE = re.compile(r"(?:uv\s+run\s+)?(python|node|ruby|perl|php|Rscript)[\d.]*\s+(?:-\s*<<|<<|-[ce]\s)")
 _SUBCOMMAND = re.compile(r"[a-z][a-z-]*")
 
 
@@ -215,6 +216,12 @@ def _is_reading(command: str) -> bool:
 def is_small_program(command: str) -> bool:
     """Return true for a command that reads by a program of its own, such as an `awk` script."""
     return bool(_SCRIPTED.match(normalised(command)))
+
+
+def inline_interpreter(command: str) -> str:
+    """Return the interpreter of a command that runs a program written in its line; empty for any other command."""
+    found = _INLINE.match(_SETUP.sub("", command.strip()))
+    return found[1] if found else ""
 
 
 @memoize_short(entries=2_048, chars=8_000)

@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.run.undoing import is_among, undone_files
+from mcp_reflect.domain.trajectory.tools import command_of
 
+_CONTENT = ("content", "file_text")
+"""Names under which editors are given the text of a whole file."""
 _MOST = 0.5
 """Share of what an edit added from which replacing it takes the edit back."""
 
@@ -28,6 +32,7 @@ class NetChanges:
         edits = [step for step in steps if step.kind == "edit" and not step.failed]
         for place, step in enumerate(edits):
             self._follow(step, edits[place + 1 :])
+        self._rewrote = dict(_rewritten(edits))
         self._gone = dict(_undone_by_commands(steps))
         self._taken_back += self._gone.values()
 
@@ -35,10 +40,17 @@ class NetChanges:
         """Return these edits as they ended: each with what later ones made of it, none that came to nothing.
 
         Of one that changed an earlier edit again, that one's whole change is returned, unless that one wrote the file.
+        A file that was written anew is told as it was written last: beside what stood there before, where that is not
+        among these edits.
         """
         merged = {later for step in edits for later in self._into.get(id(step), ())}
         roots = {id(root): root for step in edits if id(step) not in merged for root in [self._root_of(step, edits)]}
-        found = (self._net.get(id(step), step) for step in roots.values() if id(step) not in self._gone)
+        overwritten = {id(each) for step in roots for each in self._rewrote.get(step, ())}
+        found = [
+            self._beside_former(step, overwritten & roots.keys())
+            for step in roots.values()
+            if id(step) not in self._gone.keys() | overwritten
+        ]
         return [step for step in found if not step.change or any(old != new for old, new in step.change)]
 
     def taken_back(self) -> Sequence[tuple[Step, Step]]:
@@ -53,9 +65,24 @@ class NetChanges:
         before = self._steps[:made]
         return not any(each.failed and each.kind == step.kind and each.subject == step.subject for each in before)
 
+    def undone_behind(self, edits: Sequence[Step], step: Step) -> bool:
+        """Return true where commands behind a step took all of these edits back."""
+        undone = [self._gone[id(edit)][1] for edit in edits if id(edit) in self._gone]
+        place = self._places.get(id(step), len(self._steps))
+        return len(undone) == len(edits) and all(self._places[id(each)] > place for each in undone)
+
     def stand(self, edits: Sequence[Step]) -> bool:
         """Return true where no later edit changed these again."""
         return not any(self._into.get(id(step)) for step in edits)
+
+    def _beside_former(self, step: Step, told: set[int]) -> Step:
+        """An edit as it ended; of a file written anew the change of what stood there, unless that is told itself."""
+        net = self._net.get(id(step), step)
+        former = [each for each in self._rewrote.get(id(step), ()) if _writes_whole(each)]
+        if not former or id(former[-1]) in told:
+            return net
+        before = self._net.get(id(former[-1]), former[-1])
+        return replace(net, change=((before.change[0][1], net.change[0][1]),))
 
     def _root_of(self, step: Step, edits: Sequence[Step]) -> Step:
         first = self._first(step)
@@ -87,6 +114,24 @@ class NetChanges:
             self._into.setdefault(id(step), set()).add(id(other))
             self._root[id(other)] = self._first(step)
         self._net[id(step)] = replace(step, change=((old, new),))
+
+
+def _rewritten(edits: Sequence[Step]) -> Iterator[tuple[int, list[Step]]]:
+    """Yield the edits that wrote a whole file again, by their `id`, each with the earlier edits of that file."""
+    for place, step in enumerate(edits):
+        before = [each for each in edits[:place] if each.subject == step.subject]
+        if before and _writes_whole(step):
+            yield id(step), before
+
+
+def _writes_whole(step: Step) -> bool:
+    """Return true for an edit that writes a whole file, and neither appends nor inserts."""
+    if len(step.change) != 1 or step.change[0][0]:
+        return False
+    if any(name in step.arguments for name in _CONTENT):
+        return True
+    path = re.escape(step.subject)
+    return re.search(rf"(?<![>\d&])>\s*{path}(?!\S)|\btee\s+{path}(?!\S)", command_of(dict(step.arguments))) is not None
 
 
 def _undone_by_commands(steps: Sequence[Step]) -> Iterator[tuple[int, tuple[Step, Step]]]:

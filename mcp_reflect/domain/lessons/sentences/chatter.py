@@ -99,9 +99,12 @@ def count_marks(sentence: str) -> int:
     return min(len(_SPEAKER.findall(sentence)) + _JUDGEMENT.count(sentence), _MOST_MARKS)
 
 
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
 def is_chatter(sentence: str) -> bool:
     """Return true for a sentence that teaches nothing: it judges, tells of chores, or only opens what follows it."""
-    if sentence.rstrip().endswith((":", "...", "…")) or _ABSENT.match(sentence):
+    if sentence.rstrip().endswith((":", "...", "…")) or _ABSENT.match(sentence) or not _WORD.search(sentence):
         return True
     if is_narration(sentence):
         return True

@@ -205,7 +205,9 @@ PROPOSAL = Cue(
             seems like a \\w+ (?:task|idea|addition|step)
             would (?:definitely |also |really |further |only )?(?:help|benefit|streamline|increase|improve|strengthen)
             (?:main|key|two|next) (?:actionables?|action items?|steps?) | plan would be
-            (?:sounds|seems) like a plan""",
+            (?:sounds|seems) like a plan
+            (?:two|three|four|five|some|several|a few|\\d) (?:candidates|options|alternatives|possibilities|choices)
+            options(?=:)""",
         unless="must | never | always | only | has to | have to | required | every",
     ),
     0.3,
@@ -228,6 +230,16 @@ CORRECTION = phrases(
     opening=True,
 )
 """How a turn begins that corrects the one before."""
+
+PROHIBITION = phrases("(?:(?:please|but|no|and|so),? )*(?:don't|do not|never|avoid)", opening=True)
+"""How a sentence begins that says what is not to be done."""
+SECOND_THOUGHT = phrases(
+    """on second thoughts? | scratch that | I(?:'ve| have)? changed my mind | change of plans? | hold on
+            never ?mind that | forget (?:that|what I said) | strike that | let me take that back""",
+    opening=True,
+)
+AFTER_ALL = phrases("after all(?=[,:;.!]|$) | (?:we|let's) (?:go|went) back to")
+"""How somebody takes back what they said before: at the beginning of a turn, and anywhere in it."""
 
 OBJECTION = phrases(
     """none of (?:these|those|them) | neither of (?:these|those|them) | there must be | regardless of

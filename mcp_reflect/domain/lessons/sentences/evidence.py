@@ -15,6 +15,7 @@ from mcp_reflect.domain.lessons.sentences.talk import announces, is_directive, t
 from mcp_reflect.domain.lessons.sentences.wording import (
     is_courtesy,
     is_record,
+    rules_out,
     states_decision,
     states_policy,
     states_rule,
@@ -29,6 +30,8 @@ _TASK_FACTOR = 0.5
 _USER_FACTOR = 1.15
 _CORRECTION_FACTOR = 1.5
 _REJECTED_FACTOR = 0.2
+_REVERSED_FACTOR = 0.15
+"""Of what was said before the user thought better of it."""
 _CONFIRMED_FACTOR = 1.25
 _UNDERSTOOD_FACTOR = 1.1
 """Of the agent's answer to a correction, which repeats it as it was understood."""
@@ -112,6 +115,7 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
             if (is_courtesy(sentence) and not cues.RULE.search(sentence)) or is_chatter(text):
                 continue
             rule = states(text) or (talked and turn.role == USER and _rules_in_talk(text, number))
+            rule = rule or (one_case and number > 0 and turn.role == USER and rules_out(text))
             if one_case and (is_record(sentence) or (turn.role == USER and _OWN.search(sentence))):
                 rule = False
             case = _case_factor(sentence, turn.role, rule=rule) if one_case else 1.0
@@ -189,7 +193,8 @@ def _without_farewell(turns: Sequence[Turn]) -> Sequence[Turn]:
 def position_factor(turns: Sequence[Turn], number: int) -> float:
     """Return the factor of a turn by its role and its neighbours."""
     turn = turns[number]
-    return _user_factor(turn, number) if turn.role == USER else _agent_factor(turns, number)
+    factor = _user_factor(turn, number) if turn.role == USER else _agent_factor(turns, number)
+    return factor * _REVERSED_FACTOR if _is_reversed(turns, number) else factor
 
 
 def _closing_factor(turns: Sequence[Turn], number: int) -> float:
@@ -202,6 +207,14 @@ def _user_factor(turn: Turn, number: int) -> float:
     if number == 0:
         return _TASK_FACTOR
     return _CORRECTION_FACTOR if _is_correction(turn) else _USER_FACTOR
+
+
+def _is_reversed(turns: Sequence[Turn], number: int) -> bool:
+    """Return true for what a user said before they thought better of it, and for what the agent said to that."""
+    if number == 0:
+        return False
+    replies = [later for later in turns[number + 1 :] if later.role == USER][:1]
+    return bool(replies) and (cues.SECOND_THOUGHT.match(replies[0].text) or cues.AFTER_ALL.search(replies[0].text))
 
 
 def _is_correction(turn: Turn) -> bool:

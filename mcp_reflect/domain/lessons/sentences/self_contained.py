@@ -52,6 +52,8 @@ _POINTS_BACK = re.compile(
     rf"(?:it|them|these|those|this)\b(?! (?:{_HERE})s?\b))",
     re.IGNORECASE,
 )
+_ENDS_IN_BOTH = re.compile(r"\b(?!of\b)\w+s (?:both|either|neither)\W*$", re.IGNORECASE)
+"""A verb with nothing but two things that were named before: "An atomic counter avoids both."."""
 _DEED = re.compile(rf"(?!such\b){_THAT}", re.IGNORECASE)
 
 
@@ -69,7 +71,7 @@ def points_back(sentence: str) -> bool:
     told = without_joint(sentence.replace("’", "'").lstrip("\"'([ "))
     hedge = _HEDGE.match(told)
     told = told[hedge.end() :] if hedge else told
-    return bool(_GOES_ON.match(told) or _POINTS_BACK.match(told))
+    return bool(_GOES_ON.match(told) or _POINTS_BACK.match(told) or _ENDS_IN_BOTH.search(told))
 
 
 def points_at_deed(sentence: str) -> bool:

@@ -21,6 +21,8 @@ _OPEN_FACTOR = 0.4
 """Of what leaves something open."""
 _FRAGMENT_FACTOR = 0.3
 
+_FEW = 3
+"""Words up to which what an agent says before it acts is no more than a heading of that."""
 _SHORT = 9
 """Words up to which an order to oneself gives no reason."""
 
@@ -58,8 +60,10 @@ def is_directive(sentence: str) -> bool:
 
 def announces(sentence: str) -> bool:
     """Return true for a short sentence of an agent that only says what it does next: no rule, and no reason."""
-    opening = _ORDER.match(sentence)
-    return opening is not None and len(sentence.split()) <= _SHORT and not _LASTING.search(sentence)
+    words = len(sentence.split())
+    if words <= _FEW and not names_something(sentence):
+        return True  # "Regenerate first."
+    return _ORDER.match(sentence) is not None and words <= _SHORT and not _LASTING.search(sentence)
 
 
 def talk_factor(sentence: str, *, by_user: bool, is_rule: bool, hangs: bool) -> float:

@@ -90,6 +90,11 @@ def objects(sentence: str) -> bool:
     return cues.OBJECTION.search(sentence) or cues.REJECTION.match(sentence)
 
 
+def rules_out(sentence: str) -> bool:
+    """Return true where a sentence says what is not to be done: no request of one case, but a rule of such work."""
+    return cues.PROHIBITION.match(with_plain_apostrophes(sentence))
+
+
 def says_it_failed(sentence: str) -> bool:
     """Return true where a user's sentence tells that something is not as it should be."""
     return cues.OBJECTION.search(with_plain_apostrophes(sentence))

@@ -1,0 +1,203 @@
+"""What a run did that worked, as lines of its lesson: repairs, edits beside them, and the commands and calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.drafting.mistakes import REPAIRS
+from mcp_reflect.domain.lessons.drafting.wrong_acts import describe_rejected
+from mcp_reflect.domain.lessons.failures.change_text import describe_change, edits_by_file
+from mcp_reflect.domain.lessons.failures.mending_commands import is_preparation
+from mcp_reflect.domain.lessons.failures.repairs import Repair
+from mcp_reflect.domain.lessons.failures.rework import Rework
+from mcp_reflect.domain.lessons.failures.wording import (
+    ACCEPTED,
+    describe_attempt,
+    describe_customer_repair,
+    describe_edit,
+    describe_failure,
+    describe_further_failure,
+    describe_repair,
+    describe_step,
+    is_telling,
+)
+from mcp_reflect.domain.lessons.run.call_text import (
+    CALL_CHARS,
+    describe_call_form,
+    describe_case_call,
+)
+from mcp_reflect.domain.lessons.run.case_data import serves_one_case
+from mcp_reflect.domain.lessons.run.command_lines import (
+    are_variants,
+    inline_interpreter,
+    is_small_program,
+    normalised,
+    repeats,
+    searches_output,
+)
+from mcp_reflect.domain.lessons.run.idle_commands import did_nothing
+from mcp_reflect.domain.lessons.run.lookups import is_lookup, is_search
+from mcp_reflect.domain.lessons.run.net_changes import NetChanges
+from mcp_reflect.domain.lessons.run.set_again import is_set_again
+from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.undoing import (
+    find_cancelled,
+    find_discarded,
+    find_undone,
+    only_removes,
+    only_takes_back,
+    undone_files,
+)
+
+_COMMANDS = 4
+_SEARCHES = 3
+_SMALL_CHANGE = 2
+"""Most edits beside the repairs of a run that are told: of many, none says what made the difference."""
+_NUMBERS_ONLY = re.compile(r"`[\w.:-]+\(\w+=\d{1,4}(?:, \w+=\d{1,4})*\)`")
+"""A call with nothing but small numbers, such as the place of a button on a page: it tells nothing elsewhere."""
+
+
+def tell_actions(
+    steps: Sequence[Step],
+    repairs: Sequence[Repair],
+    rework: Rework,
+    mistake: str,
+    refused: Collection[int],
+    *,
+    passed: bool,
+    served: bool,
+) -> Iterator[str]:
+    """Lines on what failed and then worked, and on what worked at once; of edits in the `mistake` what they mended.
+
+    `refused` are the acts, by their `id`, that the user spoke up against.
+    """
+    shown = [each for each in repairs if passed or not is_lookup(each.worked)][-REPAIRS:]
+    describe_one = partial(_described_beside, mistake, passed, served)
+    yield from dict.fromkeys(_described(shown, describe_one))
+    named = {id(step) for repair in shown for step in (repair.worked, *repair.commands)}
+    subjects = {repair.worked.subject for repair in shown}
+    if not passed:
+        return
+    undone = _undone(steps, shown)
+    vain = {number for repair in shown for number in range(repair.tries[0], repair.tries[-1] + 1)}
+    changed = next((number for number, step in enumerate(steps) if step.kind == "edit" and not step.failed), 0)
+    worked = [
+        step
+        for number, step in enumerate(steps)
+        if step.failed is not True
+        and is_telling(step)
+        and id(step) not in named | undone
+        and id(step) not in refused
+        and not any(repeats(subject, step.subject) for subject in subjects)
+        and number not in vain
+        and not rework.is_replaced(step)
+        and not did_nothing(step.output)
+        and not _fails_later(step, steps[number + 1 :])
+        and (number >= changed or step.kind != "command" or is_preparation(step))  # before, it says how things stood
+    ]
+    worked = [step for place, step in enumerate(worked) if not _is_replaced(step, worked[place + 1 :])]
+    edits = _other_edits(steps, shown)
+    acting = [step for step in worked if not _is_by_work(step)]
+    if acting or shown or edits:
+        worked = acting
+    elif not worked:
+        worked = [step for step in steps if step.failed is False and is_small_program(step.subject)][-1:]
+    if edits:
+        yield "; ".join(map(describe_edit, edits))
+    describe = describe_call_form if served else describe_case_call if serves_one_case(steps) else describe_step
+    told = dict.fromkeys(line for line in map(describe, reversed(worked)) if not _NUMBERS_ONLY.fullmatch(line))
+    lines = list(told)[: _COMMANDS - min(len(shown), 2)]
+    if lines:
+        yield "; ".join(reversed(lines)) + _way_of([step for step in steps if id(step) not in named], worked)
+
+
+def _described_beside(mistake: str, passed: bool, served: bool, repair: Repair) -> str:
+    if served:
+        told = describe_customer_repair(repair, passed=passed)
+        rejected = mistake and repair.worked.kind == "call" and describe_rejected(repair.worked) in mistake
+        return told.partition(ACCEPTED)[0] if rejected else told
+    if any(describe_edit(step) in mistake for step in repair.edits) or describe_step(repair.worked) in mistake:
+        return describe_failure(repair)
+    return describe_repair(repair) if passed or repair.worked.kind == "call" else describe_attempt(repair)
+
+
+def _undone(steps: Sequence[Step], repairs: Sequence[Repair]) -> set[int]:
+    """The commands that only took back what the run did, and those that they took back before it worked.
+
+    What was only cleaned up in the end had its part until then.
+    """
+    place_of = {id(step): place for place, step in enumerate(steps)}
+    mended = [range(each.tries[0], place_of[id(each.worked)]) for each in repairs if id(each.worked) in place_of]
+    found: set[int] = set()
+    found.update(id(earlier) for earlier, _ in find_discarded(steps))
+    found.update(id(step) for pair in find_cancelled(steps) for step in pair)
+    for earlier, later in [*find_undone(steps), *NetChanges(steps).taken_back()]:
+        began, ended = place_of[id(earlier)], place_of[id(later)]
+        if later.kind == "edit" or not undone_files(later.subject) or only_takes_back(later.subject):
+            found.add(id(later))
+        if any(step.failed for step in steps[began:ended]) or any(began in each and ended in each for each in mended):
+            found.add(id(earlier))
+    return found
+
+
+def _is_by_work(step: Step) -> bool:
+    """Return true for a command that searches another's output, or only tidies up."""
+    return step.kind == "command" and (searches_output(step.subject) or only_removes(step.subject))
+
+
+def _fails_later(step: Step, later: Sequence[Step]) -> bool:
+    """Return true for a command that ended in a failure when it ran for the last time."""
+    outcomes = [each.failed for each in later if each.kind == step.kind and each.subject == step.subject]
+    return bool(outcomes) and outcomes[-1] is True
+
+
+def _is_replaced(step: Step, later: Sequence[Step]) -> bool:
+    """Return true for a command that another form of it stands for: one that ran it again beside what it had lacked.
+
+    So is a call whose value a later one replaced, and a program that was written for the moment: of several that ask
+    about the same thing the last gave the answer.
+
+    What changed something that others need may stand beside other forms of it, not beside one that holds it whole.
+    """
+    if step.kind != "command":
+        return is_set_again(step, later)
+    if (interpreter := inline_interpreter(step.subject)) and not is_preparation(step):
+        return any(inline_interpreter(each.subject) == interpreter for each in later if each.kind == "command")
+    forms = [each.subject for each in later if each.kind == "command"]
+    if any(form != step.subject and repeats(step.subject, form) for form in forms):
+        return True
+    if is_preparation(step):
+        return False
+    ours = normalised(step.subject)
+    return any(repeats(form, step.subject) or are_variants(ours, normalised(form)) for form in forms)
+
+
+def _described(repairs: Sequence[Repair], describe: Callable[[Repair], str]) -> Iterator[str]:
+    """A line for each step that worked after a failure; commands that it mended at once share one."""
+    lines: dict[int, str] = {}
+    for repair in repairs:
+        key = id(repair.worked)
+        if key not in lines:
+            lines[key] = describe(repair)
+        elif repair.worked.kind == "command":
+            lines[key] = ". ".join(filter(None, (lines[key], describe_further_failure(repair))))
+    yield from lines.values()
+
+
+def _other_edits(steps: Sequence[Step], repairs: Sequence[Repair]) -> list[Step]:
+    """Return what a run changed in files beside its repairs, as it ended; nothing where that is no small change."""
+    told = {step.subject for repair in repairs for step in repair.edits}
+    edits = NetChanges(steps).of([step for step in steps if step.kind == "edit" and not step.failed])
+    files = edits_by_file([step for step in edits if step.subject not in told])
+    left = [step for step in files if describe_change(step, CALL_CHARS)]
+    return left if len(left) <= _SMALL_CHANGE else []
+
+
+def _way_of(steps: Sequence[Step], worked: Sequence[Step]) -> str:
+    """The searches that led to what a run did, where it did one thing only, such as giving an answer."""
+    asked = [step for step in steps if step.failed is False and is_search(step)]
+    if len(worked) != 1 or not asked:
+        return ""
+    return f" after {', '.join(dict.fromkeys(describe_step(step) for step in asked[-_SEARCHES:]))}"

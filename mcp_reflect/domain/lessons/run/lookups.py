@@ -1,0 +1,31 @@
+"""Calls that only ask for something, told by the name of their tool."""
+
+from __future__ import annotations
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.run.steps import Step
+
+_ASKS = r"get|list|search|find|read|fetch|query|lookup|look_up|show|view|describe|retrieve|browse"
+_LOOKUP = re.compile(
+    rf"(?:{_ASKS}|think|calculate|glob|grep)"
+    r"|(?:open|visit|load|goto|go_to|navigate)(?:_(?:to_)?(?:page|url|link|site|website))?$"
+    rf"|\w*(?:search|fetch|look_?up|query)$|[a-z]+(?:_[a-z]+)*_(?:{_ASKS})$"
+    r"|(?!(?:add|change|clear|create|edit|make|mark|patch|post|put|reset|save|send|set|toggle|update|write)_)"
+    r"[a-z]+(?:_[a-z]+)*_(?:details|history|info|status)$"
+)
+_SEARCH = re.compile(r"search|look_?up|query|brows|fetch")
+
+
+def is_lookup(step: Step) -> bool:
+    """Return true for a call that only asks for something, by the verb in its tool's name."""
+    return step.kind == "call" and only_asks(step.tool)
+
+
+def only_asks(tool: str) -> bool:
+    """Return true for the name of a tool that begins with a verb of asking or ends with one, as `web_fetch`."""
+    return bool(_LOOKUP.match(tool.lower().rpartition("__")[2]))
+
+
+def is_search(step: Step) -> bool:
+    """Return true for a call that asks for something in words of its own: a search with one argument."""
+    return is_lookup(step) and len(step.arguments) == 1 and bool(_SEARCH.search(step.tool.lower()))

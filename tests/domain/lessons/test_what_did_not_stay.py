@@ -1,0 +1,166 @@
+"""What a run replaced, cancelled, took back or was stopped at ended well, and is not what worked."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_reflect.domain.lessons.run.net_changes import NetChanges
+from mcp_reflect.domain.lessons.run.steps import find_steps
+from mcp_reflect.domain.trajectory.parsing import parse
+from tests.domain.lessons.test_lessons import Messages, bash, call, edit, lesson, said
+from tests.domain.lessons.test_lessons_of_cases import TASK, agent, called, told, user
+
+
+def write(path: str, content: str) -> Messages:
+    return call("Write", {"file_path": path, "content": content}, "File written")
+
+
+def test_a_value_that_a_later_call_replaced_is_not_told() -> None:
+    found = lesson(
+        [
+            *call("type", {"id": 1, "text": "2024-05-16"}, "ok"),
+            *call("type", {"id": 2, "text": "14:00"}, "ok"),
+            *call("type", {"id": 1, "text": "16.05.2024"}, "ok"),
+        ],
+        task="Book a room",
+    )
+    assert found.correct_action == "`type(id=2, text=14:00)`; `type(id=1, text=16.05.2024)`"
+
+
+def test_calls_that_say_nowhere_where_they_put_something_are_all_told() -> None:
+    found = lesson(
+        [*call("send", {"to": "ann", "body": "one"}, "ok"), *call("send", {"to": "ann", "body": "two"}, "ok")],
+        task="Invite Ann",
+    )
+    assert found.correct_action == "`send(to=ann, body=one)`; `send(to=ann, body=two)`"
+
+
+def test_what_was_made_and_then_cancelled_is_not_told() -> None:
+    text = told(
+        [
+            *user(TASK),
+            *called("booking_create", {"room": "304", "rate": "ADVANCE"}, '{"id": "HB-5871"}'),
+            *agent("I made a new booking."),
+            *user("But the old one is paid for."),
+            *called("booking_cancel", {"id": "HB-5871", "reason": "agent error"}, '{"status": "cancelled"}'),
+            *called("change_request", {"id": "HB-5512", "type": "DATE"}, '{"status": "sent"}'),
+        ]
+    )
+    assert "change_request(type=DATE, …)" in text
+    assert "booking_create" not in text
+    assert "booking_cancel" not in text
+
+
+def test_a_case_that_was_there_before_is_cancelled_for_good() -> None:
+    text = told(
+        [
+            *user(TASK),
+            *called("booking_get", {"guest": "Berg"}, '{"id": "HB-5512"}'),
+            *agent("Shall I cancel it?"),
+            *user("yes"),
+            *called("booking_cancel", {"id": "HB-5512", "reason": "illness"}, '{"status": "cancelled"}'),
+        ]
+    )
+    assert "booking_cancel(reason=illness, …)" in text
+    assert "booking_get" not in text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Stop, don't do that, it charges me twice.",
+        "I restarted it, still nothing",
+        "That didn't help.",
+        "argo reverts a kubectl patch within minutes, change the overlay",
+    ],
+)
+def test_what_the_user_spoke_up_against_is_not_told(words: str) -> None:
+    patch = "kubectl patch deploy api --type json -p timeout=5"
+    found = lesson(
+        [
+            *said(("user", "Pods restart")),
+            *bash(patch, "patched"),
+            *said(("user", words)),
+            *bash("argocd app sync api", "Synced"),
+        ]
+    )
+    assert found.correct_action == "`argocd app sync api`"
+
+
+def test_what_the_user_was_content_with_stays() -> None:
+    found = lesson(
+        [
+            *said(("user", "Pods restart")),
+            *bash("kubectl patch deploy api -p timeout=5", "patched"),
+            *said(("user", "Good. Don't forget the other kubectl context.")),
+            *bash("argocd app sync api", "Synced"),
+        ]
+    )
+    assert "kubectl patch deploy api" in found.correct_action
+
+
+def test_a_file_that_was_written_anew_is_told_as_it_was_written_last() -> None:
+    found = lesson(
+        [*write("page.md", "Use `offset`."), *write("page.md", "Use `after`."), *edit("a.md", "x = 1", "x = 2")]
+    )
+    assert "page.md (+ `Use `after`.`)" in found.correct_action
+    assert "offset" not in found.correct_action
+
+
+def test_a_file_written_again_between_failure_and_success_is_told_by_what_changed() -> None:
+    found = lesson(
+        [
+            *write("load.py", "rows = read(path)\nprint(len(rows))"),
+            *bash("python load.py", "ValueError: column 'day' is missing", failed=True),
+            *write("load.py", "rows = read(path, header=2)\nprint(len(rows))"),
+            *bash("python load.py", "8412"),
+        ]
+    )
+    assert "editing load.py (`rows = read(path)` → `rows = read(path, header=2)`)" in found.correct_action
+
+
+def test_what_is_appended_writes_no_file_anew() -> None:
+    run = [*write("a.sh", "set -e"), *bash("cat >> a.sh <<'EOF'\nmake\nEOF")]
+    steps = find_steps(parse(run))
+    assert [step.change for step in NetChanges(steps).of(steps)] == [(("", "set -e"),), (("", "make"),)]
+
+
+def test_what_an_edit_repaired_is_no_repair_once_that_was_taken_back() -> None:
+    found = lesson(
+        [
+            *bash("mix test test/a_test.exs", "** (DBConnection.OwnershipError) cannot find owner", failed=True),
+            *bash("sed -i 's/async: true/async: false/' test/a_test.exs && mix test", "412 tests, 0 failures"),
+            *said(("user", "keep it async please")),
+            *bash(
+                "git checkout test/a_test.exs && cat > test/b.exs <<'EOF'\nallow()\nEOF\nmix test --all", "0 failures"
+            ),
+        ]
+    )
+    assert "async: false" not in found.correct_action
+    assert "`mix test --all`" in found.correct_action
+
+
+def test_files_that_version_control_restored_were_not_what_was_wanted() -> None:
+    found = lesson(
+        [
+            *bash("make proto", "23 files changed"),
+            *bash("git checkout gen && PATH=$PWD/bin:$PATH make proto", "Updated 23 paths from the index"),
+        ]
+    )
+    assert found.correct_action == "`git checkout gen && PATH=$PWD/bin:$PATH make proto`"
+
+
+def test_a_command_from_before_the_first_edit_says_how_things_stood() -> None:
+    found = lesson(
+        [*bash("go test -race ./cache", "ok"), *edit("lru.go", "RLock", "Lock"), *bash("go test ./...", "ok")]
+    )
+    assert "`go test ./...`" in found.correct_action
+    assert "`go test -race ./cache`" not in found.correct_action
+
+
+def test_of_programs_for_the_moment_the_last_gave_the_answer() -> None:
+    found = lesson(
+        [*bash("python -c 'print(mean(rows))'", "7.3"), *bash("python -c 'print(mean(rows, weights))'", "7.1")],
+        task="Mean satisfaction",
+    )
+    assert found.correct_action == "`python -c 'print(mean(rows, weights))'`"
