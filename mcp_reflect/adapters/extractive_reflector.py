@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 
 from mcp_reflect.domain.lessons.drafting.extraction import extract_lesson
@@ -10,6 +11,8 @@ from mcp_reflect.domain.models import LESSON_FIELDS, Author, ReflectionDraft
 from mcp_reflect.domain.reflection.model_answers import MAX_TOOL_CHARS, MAX_TOOLS
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.domain.trajectory.tools import is_instrument
+
+log = logging.getLogger(__name__)
 
 
 class ExtractiveReflector:
@@ -26,7 +29,11 @@ class ExtractiveReflector:
         Its tools are those of the run's that it names, without shells and editors, which every coding agent has, and
         without those that only ask for something. Raises nothing for a stored trace.
         """
-        draft = extract_lesson(run)
+        try:
+            draft = extract_lesson(run)
+        except Exception:  # a mistake in reading a run costs its lesson, and not the run
+            log.exception("no lesson could be written from %s", run.trace.id)
+            return ReflectionDraft()
         if draft.is_empty:
             return draft
         told = "\n".join(getattr(draft, name) for name in LESSON_FIELDS)

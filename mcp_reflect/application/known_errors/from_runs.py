@@ -8,6 +8,7 @@ the run did first what the error's fix says, it shows nothing of the call withou
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -33,6 +34,8 @@ from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.reflection.embedded_text import embedded_text
 from mcp_reflect.domain.trajectory.run import ParsedRun
 from mcp_reflect.domain.values import Vector
+
+log = logging.getLogger(__name__)
 
 _LATEST = 64
 """Errors written since the search that are looked at, the earliest of them."""
@@ -71,8 +74,12 @@ def find_run_errors(run: ParsedRun, profile: Profile, screening: Screening, reje
 
     `rejected` is the feedback, which may be empty, of who judged that the run failed; None for any other run.
     """
-    read = last_steps(run.trajectory, run.trace.final_response)
-    return RunFindings(find_errors_of(run, read, profile, screening, rejected), find_worked_calls(read.steps))
+    try:
+        read = last_steps(run.trajectory, run.trace.final_response)
+        return RunFindings(find_errors_of(run, read, profile, screening, rejected), find_worked_calls(read.steps))
+    except Exception:  # a mistake in reading a run costs what it tells of errors, and not the run
+        log.exception("no errors could be read from %s", run.trace.id)
+        return RunFindings()
 
 
 def find_errors_of(

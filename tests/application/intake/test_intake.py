@@ -204,3 +204,28 @@ def test_a_secret_that_only_the_run_shows_to_be_one_goes_from_its_other_words(tm
         assert SECRET.encode() not in home
     kept = keep_run(tmp_path / "outbox", WaitingRun("p", "ann", run.model_dump(mode="json") | {"trace_key": "k"}))
     assert SECRET.encode() not in kept.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "mcp_reflect.adapters.extractive_reflector.extract_lesson",
+        "mcp_reflect.application.known_errors.from_runs.find_fixed_errors",
+    ],
+)
+def test_a_mistake_in_reading_a_run_loses_neither_the_run_nor_its_verdict(
+    both: tuple[Parts, Parts], monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr(broken, fail)
+    parts = both[0]
+    outcome = parts.memory.submit(repaired(1))
+    with parts.ledger.reading() as session:
+        review = session.reviews.current(outcome.trace_id)
+        assert review is not None
+        assert review.result == "pass"
+        trace = session.traces.get(outcome.trace_id)
+        assert trace is not None
+        assert trace.task == "export the prices, part 1"
