@@ -7,6 +7,7 @@ import re
 
 from mcp_reflect.domain.lessons.drafting.extraction import extract_lesson
 from mcp_reflect.domain.lessons.run.lookups import only_asks
+from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.models import LESSON_FIELDS, Author, ReflectionDraft
 from mcp_reflect.domain.reflection.model_answers import MAX_TOOL_CHARS, MAX_TOOLS
 from mcp_reflect.domain.trajectory.run import ReviewedRun
@@ -37,10 +38,14 @@ class ExtractiveReflector:
         if draft.is_empty:
             return draft
         told = "\n".join(getattr(draft, name) for name in LESSON_FIELDS)
+        outcomes: dict[str, bool] = {}
+        for step in find_steps(run.trajectory):
+            outcomes[step.tool] = outcomes.get(step.tool, False) or step.failed is not True
         tools = [
             name
             for name in run.trace.tools_used
-            if len(name) <= MAX_TOOL_CHARS
+            if outcomes.get(name, True)  # what only refused is no tool for the task
+            and len(name) <= MAX_TOOL_CHARS
             and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", told)
             and not (is_instrument(name) or only_asks(name))
         ]

@@ -126,3 +126,18 @@ def test_the_tools_are_those_that_the_lesson_names() -> None:
     named = [name for name in many.trace.tools_used if f"`{name}(" in draft.correct_action]
     assert list(draft.applicable_tools) == named
     assert 0 < len(draft.applicable_tools) <= 20
+
+
+def test_a_tool_that_only_refused_is_no_tool_for_the_task() -> None:
+    steps = [
+        ("amend_declaration", {"hs": "8507.60"}, '{"error": "needs broker mandate"}'),
+        ("message_broker", {"broker": "Kuiper", "text": "amend_declaration please"}, '{"sent": true}'),
+    ]
+    messages: list[dict[str, object]] = [{"role": "user", "content": "Get the shipment released"}]
+    for number, (name, arguments, answer) in enumerate(steps):
+        call = {"id": f"c{number}", "function": {"name": name, "arguments": json.dumps(arguments)}}
+        messages.append({"role": "assistant", "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": answer})
+    draft = ExtractiveReflector().reflect(run_of("pass", task="Release it", trajectory=json.dumps(messages)))
+    assert "amend_declaration" in draft.correct_action + draft.guidance
+    assert draft.applicable_tools == ("message_broker",)

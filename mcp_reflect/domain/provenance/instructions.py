@@ -36,7 +36,10 @@ def pieces_of(text: str) -> Iterator[tuple[str, str]]:
         said = text[start : end.start()]
         behind = said.rpartition("]")[2]
         inside = said.count("`") % 2 == 1 or said.count("(") > said.count(")") or "['" in behind or '["' in behind
-        goes_on = text[end.end() : end.end() + 1].islower() and _NAME_WITH_MARK.search(said[-_LONGEST_NAME:])
+        goes_on = text[end.end() : end.end() + 1].islower() and (
+            _NAME_WITH_MARK.search(said[-_LONGEST_NAME:])
+            or (said.endswith("...") and not _INSTRUCTS.match(text[end.end() : end.end() + _LONGEST_NAME]))
+        )
         if not (inside or goes_on) or "\n" in end[0]:
             yield said, end[0]
             start = end.end()

@@ -30,7 +30,7 @@ _WITHHELD_CHARS = 300
 _MOST_WITHHELD = 10
 _MORE = ";"
 """What stands between the commands of a lesson."""
-_BEFORE = ("before that it failed:", "At first it failed:")
+_BEFORE = ("before that it failed:", "At first it failed:", "Accepted, rightly or not:")
 _ENDED = "The run ended in an error:"
 _CUTS = re.compile(rf"({CUT})(?:\s*{CUT})+")
 _POINTS_AT = re.compile(r"\s*-->\s\S+:\d+(?::\d+)?")
@@ -75,6 +75,12 @@ def _source_in(given: Quotation | None) -> TextOrigin | None:
 def _ending_line(text: str) -> str:
     """The end of a sentence behind which the rest of its line is left out."""
     return text.rstrip(f"{_MORE} \n") + "\n"
+
+
+def _at_line_end(told: _Told) -> _Told:
+    """A sentence behind which the rest of its line is left out."""
+    judged, end, given = told
+    return replace(judged, text=judged.text.removesuffix(_MORE)), _ending_line(end), given
 
 
 class RunReading:
@@ -221,7 +227,7 @@ class Screening:
             begins_line, behind = "\n" in behind, end
             if is_failure and not is_told:  # a failure without what mended it says nothing of what worked
                 if "\n" in end and told:
-                    told[-1] = (told[-1][0], _ending_line(told[-1][1]), told[-1][2])
+                    told[-1] = _at_line_end(told[-1])
                 continue
             source = _source_in(given)
             body = piece.removeprefix(SAID)
@@ -235,7 +241,7 @@ class Screening:
             main = found if number == 0 else main
             if found is None or (found.is_quoted and piece.startswith(_BEFORE) and not found.is_taken):
                 if "\n" in end and told:
-                    told[-1] = (told[-1][0], _ending_line(told[-1][1]), told[-1][2])
+                    told[-1] = _at_line_end(told[-1])
                 continue
             if is_failure and told and told[-1][0].is_taken:
                 told[-1] = (told[-1][0].followed_by(found), end, told[-1][2])

@@ -15,7 +15,7 @@ from mcp_reflect.domain.trajectory.patches import FilePatch
 
 _MOST_CHARS = 8_000
 _LIKELY = re.compile(r"\bsed\s+-\S*i|\bperl\s+-\S*i|<<|>>")
-_BEFORE_DOCUMENT = re.compile(r"(?P<commands>[^\n<'\"]{1,400}?)\s*(?:&&|;)\s*(?=(?:cat|tee|python[\d.]*|uv)\s)")
+_BEFORE_DOCUMENT = re.compile(r"\s*(?:&&|;|\n)\s*(?=(?:cat|tee|python[\d.]*|uv)\s[^\n]*\Z)")
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\([^()]*\)")
 _SCRIPT = re.compile(r"[()`{}]|\|\||(?:^|[;&\s])(?:for|if|while|until|case|do)\s")
 """What makes a script of a command line, of which each part runs or not."""
@@ -61,12 +61,15 @@ def read_scripted_edits(command: str) -> tuple[FilePatch | str, ...]:
         return ()
     made: list[FilePatch | str] = []
     rest = command.strip()
-    if (before := _BEFORE_DOCUMENT.match(rest)) and leading_document(rest[before.end() :]):
-        made, rest = _parts_of(before["commands"]), rest[before.end() :]
+    head = _masked(rest.partition("<<")[0])
+    if (joint := _BEFORE_DOCUMENT.search(head)) and leading_document(rest[joint.end() :]):
+        made, rest = _parts_of(rest[: joint.start()]), rest[joint.end() :]
     while (document := leading_document(rest)) is not None:
         edits = [FilePatch(document.path, (("", document.text),))] if document.path else _replaced_by(document.text)
         if not edits:
-            return ()
+            made.append(rest)
+            rest = ""
+            break
         made += edits
         rest = document.rest.strip()
     made += _parts_of(rest) if rest else []
@@ -89,8 +92,12 @@ def _replaced_by(script: str) -> list[FilePatch]:
     return replacements_in(script)
 
 
+def _masked(command: str) -> str:
+    return _QUOTED.sub(lambda found: "_" * len(found[0]), command)
+
+
 def _parts_of(command: str) -> list[FilePatch | str]:
-    masked = _QUOTED.sub(lambda found: "_" * len(found[0]), command)
+    masked = _masked(command)
     if _SCRIPT.search(masked) or "<<" in masked:
         return [command]
     made: list[FilePatch | str] = []

@@ -109,3 +109,58 @@ def test_tools_that_only_ask_are_told_by_the_end_of_their_names_too() -> None:
     asking = ["booking_get", "claim_list", "bag_status", "store_info", "retrieve_pnr", "mcp__crm__customer_history"]
     acting = ["set_segment_status", "update_info", "booking_create", "post_status", "forget"]
     assert [name for name in (*asking, *acting) if only_asks(name)] == asking
+
+
+def test_an_argument_that_was_left_out_or_came_in_is_no_other_value() -> None:
+    text = told(
+        [
+            *user(TASK),
+            *called("update", {"code": "7QXZ2P", "flights": [{"to": "BOS"}]}, '{"error": "one change at a time"}'),
+            *agent("One moment."),
+            *user("ok"),
+            *called("update", {"code": "7QXZ2P", "payment": "pay_9931"}, '{"ok": true}'),
+        ]
+    )
+    assert "`update` with `payment` and without `flights`; before that it failed: one change at a time" in text
+
+
+def test_a_program_is_told_that_a_tool_was_given() -> None:
+    text = told(
+        [
+            *user("Add an index without blocking writes"),
+            *called(
+                "psql", {"db": "prod", "sql": "create index concurrently a on events(x)"}, '{"error": "partitioned"}'
+            ),
+            *agent("The parent first."),
+            *user("ok"),
+            *called("psql", {"db": "prod", "sql": "create index a on only events(x)"}, '{"ok": true}'),
+        ]
+    )
+    assert "`psql(sql=create index a on only events(x), …)`" in text
+
+
+def test_a_page_that_a_passed_run_could_not_open_is_not_told() -> None:
+    run = [
+        *called(
+            "WebFetch",
+            {"url": "https://a.example/guide", "prompt": "limits"},
+            '{"error": "Request failed with status code 404"}',
+        ),
+        *called("WebSearch", {"query": "limits"}, "250 entries"),
+        *called("finish", {"answer": "250 entries"}, "ok"),
+    ]
+    assert "a.example" not in told(run, task="What is the limit?")
+    assert "a.example" in told(run, "fail", task="What is the limit?")
+
+
+def test_what_the_user_rules_out_is_a_rule_of_such_work() -> None:
+    text = told(
+        [
+            *user("Colour everything over plan red"),
+            *called("sheet_format", {"range": "A2:F13", "rule": "=SUM(C2:F2)>G2"}, "ok"),
+            *agent("Done, with a helper column."),
+            *user("Please don't add helper columns in that sheet, it's exported to the controlling tool."),
+            *called("sheet_format", {"range": "A2:F13", "rule": "=SUM(C2:F2)>B2"}, "ok"),
+        ]
+    )
+    assert "Please don't add helper columns in that sheet" in text

@@ -25,6 +25,8 @@ from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
         "I think that's a good compromise.",
         "You can find them in the log.",
         "Both are refused.",
+        "An atomic counter avoids both.",
+        "Port both, and take the cache call out again.",
     ],
 )
 def test_a_sentence_that_needs_the_one_before_it_points_back(sentence: str) -> None:
@@ -35,6 +37,7 @@ def test_a_sentence_that_needs_the_one_before_it_points_back(sentence: str) -> N
     "sentence",
     [
         "It is possible to pass two flags.",
+        "The linker needs both of them.",
         "It turned out that the cache was stale.",
         "This project pins its tools in mise.toml.",
         "On this machine sh is dash.",

@@ -214,3 +214,18 @@ def test_no_name_of_a_speaker_is_read_into_a_label() -> None:
     )
     assert "Done: berths.yml has level=error for a lost berth." in lesson
     assert "Warning: I'd say" not in lesson
+
+
+def test_what_was_settled_before_somebody_thought_better_of_it_is_not_told() -> None:
+    lesson = lesson_of(
+        "Agree on an on-call rotation for the platform team.",
+        "Follow the sun: Manila takes 00:00-08:00 UTC, Porto the rest, weekly shifts.",
+        "sounds good, go with it",
+        "Settled: follow the sun, Manila 00:00-08:00 UTC every day, weekly handover on Monday.",
+        "hm, I talked to Manila: HR says max one week in four. So that's off.",
+        "Then a single weekly rotation across all 7.",
+        "Good. Final: weekly rotation over all 7, handover Tuesday 09:00 UTC.",
+        "Final: weekly rotation over all 7, handover Tuesday 09:00 UTC.",
+    )
+    assert "weekly rotation over all 7, handover Tuesday 09:00 UTC" in lesson
+    assert "follow the sun" not in lesson.lower()

@@ -150,6 +150,41 @@ def test_files_that_version_control_restored_were_not_what_was_wanted() -> None:
     assert found.correct_action == "`git checkout gen && PATH=$PWD/bin:$PATH make proto`"
 
 
+def test_files_that_the_beginning_of_a_failed_chain_restored_are_gone() -> None:
+    found = lesson(
+        [
+            *edit("rules.pro", "# rules", "# rules\n-keep class a.**"),
+            *bash("./gradlew run", "SerializationException: not found", failed=True),
+            *bash("git checkout rules.pro; grep -n keep a.pro", "Updated 1 path from the index", failed=True),
+            *edit("build.kts", "minSdk = 24", "minSdk = 24\nconsumerFiles()"),
+            *bash("./gradlew run", "login ok"),
+        ]
+    )
+    assert "rules.pro" not in found.correct_action
+    assert "editing build.kts (+ `consumerFiles()`)" in found.correct_action
+    assert "after editing rules.pro (+ `-keep class a.**`), which was taken back." in found.guidance
+
+
+def test_commands_that_the_reviewer_of_a_pass_objects_to_are_not_told() -> None:
+    run = [*edit("iam.tf", "main", "tags"), *bash("terraform apply -auto-approve", "1 changed")]
+    found = lesson(run, feedback="Fine. Terraform must be applied by Atlantis, not from the shell.")
+    assert found.correct_action == "editing iam.tf (`main` → `tags`)"
+    assert "terraform apply" in lesson(run, feedback="Fine, use tags for the rest too.").correct_action
+
+
+def test_a_name_that_the_task_says_to_change_is_told_by_the_task() -> None:
+    run = [
+        *edit("report.py", "tmp2 = sum(rows)", "total = sum(rows)"),
+        *said(("assistant", "Renamed it in report.py.")),
+    ]
+    assert lesson(run, task="rename the variable tmp2 in report.py to total").is_empty
+    assert lesson(run, task="rename a variable in report.py").correct_action != ""
+    slip = edit("README.md", "Clients recieve a token", "Clients receive a token")
+    assert lesson(slip, task="fix the typo 'recieve' in README.md").is_empty
+    value = edit("app.toml", "timeout = 10", "timeout = 30")
+    assert lesson(value, task="raise the timeout in app.toml to 30").correct_action != ""
+
+
 def test_a_command_from_before_the_first_edit_says_how_things_stood() -> None:
     found = lesson(
         [*bash("go test -race ./cache", "ok"), *edit("lru.go", "RLock", "Lock"), *bash("go test ./...", "ok")]
@@ -164,3 +199,28 @@ def test_of_programs_for_the_moment_the_last_gave_the_answer() -> None:
         task="Mean satisfaction",
     )
     assert found.correct_action == "`python -c 'print(mean(rows, weights))'`"
+
+
+def test_what_the_user_said_before_they_thought_better_of_it_is_not_told() -> None:
+    found = lesson(
+        [
+            *said(
+                ("user", "Decide on pagination for the public API"),
+                ("assistant", "I'd pick cursors, as they are stable under inserts."),
+                ("user", "Let's go with offset and limit, default 20, max 100."),
+                ("assistant", "Noted: `?offset=&limit=`, default 20, max 100."),
+            ),
+            *write("page.md", "Use `offset`."),
+            *said(
+                ("user", "hold on, offset above 100k times out. cursor after all: `after` is opaque, `limit` max 200.")
+            ),
+            *write("page.md", "Use `after`."),
+            *said(
+                ("assistant", "The guide now says: cursors with `after`, limit at most 200, offset only internally.")
+            ),
+        ],
+        task="Decide on pagination",
+    )
+    text = f"{found.summary}\n{found.guidance}"
+    assert "max 100" not in text
+    assert "cursor after all: `after` is opaque" in text

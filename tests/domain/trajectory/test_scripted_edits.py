@@ -35,6 +35,16 @@ pytest -q"""
         (r"sed -i 's/rev\s*=\d/rev = 2\n/' a.py", (FilePatch("a.py", ((r"rev\s*=\d", "rev = 2\n"),)),)),
         (r"sed -i -E 's/(a)\/(b)/\2.\1/' a.py", (FilePatch("a.py", (("(a)/(b)", r"\2.\1"),)),)),
         (r'sed -i "s/v = \"1\"/v = \"2\"/" a.py', (FilePatch("a.py", (('v = "1"', 'v = "2"'),)),)),
+        (
+            "git checkout a.c && sed -i 's/x/y/' a.c\ncat > b.txt <<'EOF'\nz\nEOF\nmake",
+            ("git checkout a.c", FilePatch("a.c", (("x", "y"),)), FilePatch("b.txt", (("", "z"),)), "make"),
+        ),
+        (  # a script that is not plain stays a command, with all behind it
+            "sed -i 's/x/y/' a.c && python3 - <<'EOF'\ncompile(1)\nEOF\nmake",
+            (FilePatch("a.c", (("x", "y"),)), "python3 - <<'EOF'\ncompile(1)\nEOF\nmake"),
+        ),
+        ("sed -i '14s#localhost#0.0.0.0#' a.yml", (FilePatch("a.yml", (("localhost (line 14)", "0.0.0.0"),)),)),
+        ("sed -i '1i import time' a.py && pytest", (FilePatch("a.py", (("", "import time"),)), "pytest")),
         ("sed -i '/debug/d' a.ini", (FilePatch("a.ini", (("debug", ""),)),)),
         ("echo 'LEVEL=3' >> .env && make", (FilePatch(".env", (("", "LEVEL=3"),)), "make")),
         (SCRIPT, (FilePatch("src/limits.py", (("LIMIT = 10", "LIMIT = 25"),)), "pytest -q")),

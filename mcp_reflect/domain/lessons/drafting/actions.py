@@ -12,6 +12,7 @@ from mcp_reflect.domain.lessons.failures.change_text import describe_change, edi
 from mcp_reflect.domain.lessons.failures.mending_commands import is_preparation
 from mcp_reflect.domain.lessons.failures.repairs import Repair
 from mcp_reflect.domain.lessons.failures.rework import Rework
+from mcp_reflect.domain.lessons.failures.told_by_task import is_told_by_task
 from mcp_reflect.domain.lessons.failures.wording import (
     ACCEPTED,
     describe_attempt,
@@ -65,6 +66,7 @@ def tell_actions(
     rework: Rework,
     mistake: str,
     refused: Collection[int],
+    task: str,
     *,
     passed: bool,
     served: bool,
@@ -98,7 +100,7 @@ def tell_actions(
         and (number >= changed or step.kind != "command" or is_preparation(step))  # before, it says how things stood
     ]
     worked = [step for place, step in enumerate(worked) if not _is_replaced(step, worked[place + 1 :])]
-    edits = _other_edits(steps, shown)
+    edits = [edit for edit in _other_edits(steps, shown) if not is_told_by_task(edit, task)]
     acting = [step for step in worked if not _is_by_work(step)]
     if acting or shown or edits:
         worked = acting
@@ -114,7 +116,7 @@ def tell_actions(
 
 
 def _described_beside(mistake: str, passed: bool, served: bool, repair: Repair) -> str:
-    if served:
+    if served or not (passed or repair.worked.kind == "command" or is_lookup(repair.worked)):
         told = describe_customer_repair(repair, passed=passed)
         rejected = mistake and repair.worked.kind == "call" and describe_rejected(repair.worked) in mistake
         return told.partition(ACCEPTED)[0] if rejected else told

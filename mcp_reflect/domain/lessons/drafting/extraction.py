@@ -70,10 +70,13 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     objections = "" if passed else objections_in(run, trajectory, steps)
     rejected = [each.worked for each in repairs if objections and is_repair_objected_to(each, objections)]
     mistake = "" if passed else find_mistake(run, trajectory, steps, rejected)
-    refused = {id(step) for step in refused_acts(trajectory, steps)}
-    actions = list(tell_actions(steps, repairs, rework, mistake, refused, passed=passed, served=served))
+    refused = {id(step) for step in refused_acts(trajectory, steps, telling_feedback(run) if passed else "")}
+    actions = list(tell_actions(steps, repairs, rework, mistake, refused, run.trace.task, passed=passed, served=served))
     found = list(find_lookups(repairs, mistake)) if not passed else []
-    failures = [*find_refusals(steps, repairs, mistake), *(_vain(steps, actions) if passed and not served else ())]
+    failures = [
+        *find_refusals(steps, repairs, mistake, passed=passed),
+        *(_vain(steps, actions) if passed and not served else ()),
+    ]
     room = max(LESSON_CHARS - sum(map(len, (*actions, *found, *failures))), _LEAST_SENTENCES)
     refuted = refuted_places(trajectory, steps, repairs)
     turns = said_turns(trajectory, run.trace.final_response, refuted, rework.corrections)

@@ -26,7 +26,7 @@ from mcp_reflect.domain.lessons.drafting.wrong_acts import (
 from mcp_reflect.domain.lessons.failures.failure_text import ERROR_CHARS, decisive_error, failure_text, short_error
 from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
 from mcp_reflect.domain.lessons.failures.repairs import Repair
-from mcp_reflect.domain.lessons.failures.wording import describe_step, is_telling, says_more
+from mcp_reflect.domain.lessons.failures.wording import NEW_FILE, describe_step, is_telling, says_more
 from mcp_reflect.domain.lessons.run.call_text import (
     CALL_CHARS,
     describe_answer,
@@ -63,6 +63,11 @@ _TOLD_VALUE = re.compile(r"=(?!…)[^,)`]")
 """In a call: a value that is told. Without one, and nothing beside it, the call is one of any run of its kind."""
 _NEXT_CALL = re.compile(r"\]\s*(?:,|;|and|then)?\s*[A-Z]\w+\[")
 """In the argument of a call: the end of that call as text, and the beginning of the next."""
+_UNREACHED = re.compile(
+    r"(?:\w+:?\s+){0,6}?(?:\(?(?:404|403|410|429|50\d)\)?|timed out)(?:\W+(?:[A-Za-z]+|\d+ ?m?s)){0,4}\W*",
+    re.IGNORECASE,
+)
+"""What says of a page that it is not there, or did not answer."""
 _VAIN = "The run ended without an answer, in a search that found nothing: "
 _MANY_IN_ONE = "The run ended without an answer, as several calls written into one found nothing: "
 _ONLY_LOOKED = "The run ended without an answer: it only looked things up"
@@ -80,7 +85,8 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
     feedback = telling_feedback(run)
     if feedback and (wrong := [*rejected[-MOST_EDITS:]] or acts_named_in(feedback, steps) or edits_told(steps)):
         describe_one = describe_rejected if served else describe_act
-        return f"{feedback}\n{_WRONG}{'; '.join(map(describe_one, wrong))}"
+        acts = [act for act in map(describe_one, wrong) if not act.startswith(NEW_FILE)]  # its name says nothing
+        return f"{feedback}\n{_WRONG}{'; '.join(acts)}" if acts else feedback
     told = feedback or last_error(run, steps, served=served)
     if told:
         found = _last_finding(trajectory, f"{run.trace.task}\n{told}") if told.startswith((_VAIN, _MANY_IN_ONE)) else ""
@@ -200,10 +206,10 @@ def _holds_calls(step: Step, steps: Sequence[Step]) -> bool:
     )
 
 
-def find_refusals(steps: Sequence[Step], repairs: Sequence[Repair], mistake: str) -> Iterator[str]:
+def find_refusals(steps: Sequence[Step], repairs: Sequence[Repair], mistake: str, *, passed: bool) -> Iterator[str]:
     """Yield the last calls that failed and were not repeated in a form that worked, with the reason of the tool.
 
-    One that the mistake tells already is not told again.
+    One that the mistake tells already is not told again, nor are pages that a run which `passed` could not open.
     """
     mended = {repair.failed.tool for repair in repairs}
     one_case = serves_one_case(steps)
@@ -213,6 +219,8 @@ def find_refusals(steps: Sequence[Step], repairs: Sequence[Repair], mistake: str
             told, error = describe_step(step), short_error(found)
             if one_case and not is_lookup(step):
                 told, error = describe_call_form(step), without_given(error, step)
+            if passed and is_lookup(step) and _UNREACHED.fullmatch(error):
+                continue  # the answer came from elsewhere
             nothing = is_lookup(step) and not says_more(found, told)
             is_told = told in mistake or error in mistake or (nothing and mistake.startswith((_VAIN, _MANY_IN_ONE)))
             if not is_told:

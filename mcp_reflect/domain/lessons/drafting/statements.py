@@ -41,6 +41,12 @@ _OWN_DATA = re.compile(
     r"\s*(?:is\b|are\b|=|:)",
     re.IGNORECASE,
 )
+_REPORT = re.compile(
+    r"\W*(?:all )?(?:done|fixed|renamed|updated|added|removed|changed|replaced|created|written|moved|corrected)\b",
+    re.IGNORECASE,
+)
+_FEW_NEW = 4
+"""Words that the task lacks up to which a report of what was done says no more than it."""
 _STATED = 1.3
 """Evidence from which what a user says in a failed run is a statement about more than that run."""
 
@@ -67,7 +73,11 @@ def select_told(
         ]
     task = run.trace.task
     if not one_case:
-        told = [each for each in candidates if names_more(each.text, task) and not (steps and reports_state(each))]
+        told = [
+            each
+            for each in candidates
+            if names_more(each.text, task) and not (steps and (reports_state(each) or _only_reports(each, task)))
+        ]
         return select_sentences(told, task, room, least_evidence=_LEAST_EVIDENCE)
     data = case_data(steps)
     served = serves_customer(run.trajectory, steps)
@@ -77,6 +87,13 @@ def select_told(
         if _outlives_case(each, data, served=served) and names_more(each.text, acted)
     ]
     return select_sentences(candidates, f"{task}\n{acted}", room, data)
+
+
+def _only_reports(sentence: Candidate, task: str) -> bool:
+    """Return true for an agent's report that what the task asks for was done, with next to nothing beside that."""
+    if sentence.role == USER or sentence.is_rule or not _REPORT.match(sentence.text):
+        return False
+    return len(term_weights(sentence.text).keys() - term_weights(task).keys()) <= _FEW_NEW
 
 
 def _gives_own_data(sentence: Candidate) -> bool:

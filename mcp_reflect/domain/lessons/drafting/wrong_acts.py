@@ -7,7 +7,7 @@ from itertools import islice
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
-from mcp_reflect.domain.lessons.failures.wording import describe_edit, describe_step
+from mcp_reflect.domain.lessons.failures.wording import NEW_FILE, describe_edit, describe_step
 from mcp_reflect.domain.lessons.run.call_text import describe_call_form
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import Step
@@ -19,7 +19,17 @@ _FILE_NAME = re.compile(r"(?<![\w./@-])[\w@-][\w./@-]*\.[A-Za-z]\w{0,11}\b")
 def edits_told(steps: Sequence[Step]) -> list[Step]:
     """Return the last edits of a failed run, as they ended: they are what was wrong or incomplete, not its checks."""
     edits = NetChanges(steps).of([step for step in steps if step.kind == "edit" and not step.failed])
-    return [step for step in edits if step.change][-MOST_EDITS:]
+    told = [_told_edit(step, steps) for step in edits if step.change]
+    changes = [step for step in told if any(old for old, _ in step.change)]
+    return (changes or told)[-MOST_EDITS:]  # of what was there before a run knew less than of its own files
+
+
+def _told_edit(edit: Step, steps: Sequence[Step]) -> Step:
+    """An edit, or the last of that file that tells anything, where the run wrote all of it."""
+    if not describe_edit(edit).startswith(NEW_FILE):
+        return edit
+    later = [step for step in steps if step.kind == "edit" and not step.failed and step.subject == edit.subject]
+    return next((step for step in reversed(later) if not describe_edit(step).startswith(NEW_FILE)), edit)
 
 
 def acts_named_in(feedback: str, steps: Sequence[Step]) -> list[Step]:

@@ -29,11 +29,13 @@ _IN_VAIN = re.compile(
 )
 
 
-def refused_acts(trajectory: Trajectory, steps: Sequence[Step]) -> Iterator[Step]:
+def refused_acts(trajectory: Trajectory, steps: Sequence[Step], feedback: str = "") -> Iterator[Step]:
     """Yield the last command or call before each turn of the user that objects to it, or says that it did not help.
 
-    Edits are none: what came of them is seen in the files. `steps` are the last ones of the run.
+    So are the commands that the reviewer's feedback objects to by name. Edits are none: what came of them is seen in
+    the files. `steps` are the last ones of the run.
     """
+    yield from (step for step in steps if step.kind == "command" and is_objected_to(step.subject, feedback))
     before = steps_before(trajectory, steps)
     spoken = [(said.place - before, said.text) for said in find_said(trajectory) if said.role == USER]
     for (start, _), (end, words) in pairwise([(0, ""), *spoken[1:]]):

@@ -24,6 +24,8 @@ from mcp_reflect.domain.truncate import in_one_line, truncate
 
 ACCEPTED = ". Accepted, rightly or not:"
 """Before the form in which a tool accepted a call of a failed run."""
+NEW_FILE = "writing "
+"""Before the name of a file whose text is not told."""
 ENDED_WELL = "Then ended well: "
 """Before a command of a failed run: it is no advice."""
 
@@ -129,9 +131,10 @@ def describe_customer_repair(repair: Repair, *, passed: bool = True) -> str:
     enabling = " and ".join(f"`{step.tool}`" for step in repair.commands)
     after = f" after {enabling}" if enabling else ""
     if not passed:
-        call, _, others = worked.partition(" with another ")
-        accepted = f" {worked}" if failed or not others else f" with another {others}"
-        return f"{failed or call} failed{error.rstrip('.')}{ACCEPTED}{accepted}{after}"
+        call, _, others = worked.partition("` ")
+        accepted = f" {others}" if others and not failed else f" {worked}"
+        refused = failed or (f"{call}`" if others else call)
+        return f"{refused} failed{error.rstrip('.')}{ACCEPTED}{accepted}{after}"
     if repair.first is not None and (first := without_given(short_error(repair.first_error), repair.first)):
         error = f"{error.rstrip('.')}. At first it failed: {first}"
     return f"{worked}{after}. {failed} failed{error}" if failed else f"{worked}{after}; before that it failed{error}"
@@ -168,4 +171,4 @@ def decisive_edits(edits: Sequence[Step], error: str) -> list[Step]:
 def describe_edit(step: Step) -> str:
     """Return what an edit changed in which file; of a new file of many lines its name only."""
     change = describe_change(step, min(_CHANGE_CHARS + _FURTHER_CHARS * max(len(step.change) - 1, 0), _MOST_CHARS))
-    return f"editing {step.file} ({change})" if change else f"writing {step.file}"
+    return f"editing {step.file} ({change})" if change else f"{NEW_FILE}{step.file}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from mcp_reflect.domain import lazy_re as re
@@ -20,6 +20,11 @@ _PLAIN_VALUE = 40
 _CODED = re.compile(r"[\[{]|(?=\S*\d)(?=\S*[A-Za-z_])\S{5,}$|\d{5,}$|\+?\d[\d\s()/-]{6,}$")
 """A list, an object, an id, a number to call: of a call that did not help they tell nothing."""
 _ID_NAME = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$")
+_PROGRAM_NAME = re.compile(
+    r"(?:\w+_)?(?:sql|query|script|code|command|cmd|formula|expression|rule|regex|pattern|filter)", re.IGNORECASE
+)
+"""Names of arguments that say how something is done, and not for whom."""
+_PROGRAM = re.compile(r"[\w\])]\(|\s|=")
 _ANSWERS = re.compile(r"finish|answer|respon|submit|final|result|solution")
 _PROSE_WORD = re.compile(r"(?<![\w\"/.])[A-Za-z][a-z'’]*(?![\w\"/=:(])")
 _PROSE_WORDS = 7
@@ -29,7 +34,7 @@ _PERSONAL = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"[A-Z][\w ]+: ")
-_BARE_CALL = re.compile(r"`([\w.:-]+)`(?: with another `\w+`(?: and `\w+`)*)?")
+_BARE_CALL = re.compile(r"`([\w.:-]+)`(?:(?: and)? (?:with another|with|without) `\w+`(?: and `\w+`)*)*")
 _SEPARATOR = re.compile(r"[\s{\[(,]")
 
 
@@ -67,7 +72,10 @@ def describe_case_call(step: Step) -> str:
     """
     values = _values(step.arguments)
     if not gives_answer(step):
-        values = {name: "…" if _is_private(value) else value for name, value in values.items()}
+        values = {
+            name: "…" if _is_private(value) and not _is_program(name, value) else value
+            for name, value in values.items()
+        }
     if values and all(value == "…" for value in values.values()):
         return f"`{step.tool}`"
     return f"`{step.tool}({_told(values) or truncate_line(step.subject, CALL_CHARS)})`"
@@ -90,7 +98,13 @@ def _with_told_values(tool: str, values: Mapping[str, str]) -> str:
     return f"`{tool}({told}{', …' if '…' in values.values() else ''})`"
 
 
+def _is_program(name: str, value: str) -> bool:
+    return _PROGRAM_NAME.fullmatch(name) is not None and _PROGRAM.search(value) is not None
+
+
 def _is_of_case(name: str, value: str) -> bool:
+    if _is_program(name, value):
+        return False
     return len(value) > _PLAIN_VALUE or _CODED.match(value) is not None or _ID_NAME.search(name) is not None
 
 
@@ -118,18 +132,26 @@ def describe_two_calls(worked: Step, failed: Step) -> tuple[str, str]:
 def describe_two_forms(worked: Step, failed: Step) -> tuple[str, str]:
     """Return two calls of one tool with the short plain values that differ, for a run that served a customer.
 
-    Where none of them does, the first says only which arguments differ, and the second is empty.
+    Where none of them does, the first says only which arguments differ, are new or left out, and the second is empty.
     """
     ours, theirs = _values(worked.arguments), _values(failed.arguments)
     changed = [name for name in dict.fromkeys([*ours, *theirs]) if ours.get(name) != theirs.get(name)]
     plain = [name for name in changed if not any(_is_of_case(name, values.get(name, "")) for values in (ours, theirs))]
     if not plain:
-        return f"`{worked.tool}` with another {' and '.join(f'`{name}`' for name in changed)}", ""
+        return f"`{worked.tool}` {_told_difference(ours, theirs, changed)}", ""
     one, other = (
         _with_told_values(worked.tool, {name: value if name in plain else "…" for name, value in values.items()})
         for values in (ours, theirs)
     )
     return one, other
+
+
+def _told_difference(ours: Mapping[str, str], theirs: Mapping[str, str], changed: Sequence[str]) -> str:
+    """Which arguments one of two calls has with another value, which only it has, and which it lacks."""
+    another = [name for name in changed if name in ours and name in theirs]
+    more, less = ([name for name in changed if name not in values] for values in (theirs, ours))
+    parts = (("with another", another), ("with", more), ("without", less))
+    return " and ".join(f"{word} {' and '.join(f'`{name}`' for name in names)}" for word, names in parts if names)
 
 
 def _values(arguments: Mapping[str, Any]) -> dict[str, str]:

@@ -40,7 +40,7 @@ _ASKS = re.compile(
     r"^(?:sudo\s+)?(?:python[\d.]*\s+-m\s+)?(?:kubectl|oc|docker|podman|helm|terraform|tofu|alembic|dotnet|systemctl|npm|pnpm|yarn|pip3?|uv|poetry|conda"
     r"|cargo|go|gh|glab|aws|gcloud|az|brew|apt|rustup|composer|bundle|gem|mix|flask|nvm|pyenv|psql|java|vagrant|pulumi)\b"
     r"(?:\s+-{1,2}[\w-]+(?:=\S+)?(?:\s+(?!-)\S+)?)*?"
-    r"(?:\s+(?:image|container|volume|network|compose|context|state|workspace|project|stack|pip|env|pr|release|toolchain|config|index))?"
+    r"(?:\s+(?:image|container|volume|network|compose|context|state|workspace|project|stack|pip|env|pr|release|toolchain|config|index|run|workflow|issue|job|cache|secret|variable|repo))?"
     r"\s+(?:get|describe|list|ls|show|status|logs|inspect|info|heads|current|history|top|tree|version|versions|view|explain|freeze|why"
     r"|whoami|ps|images|outdated|is-active|list-units|-l|--list\S*|--info|--runtimes)\b"
     r"|^(?:npm|pnpm|yarn|bun)\s+run\s*$|^(?:just|task|rake|rails|invoke|nox|make)\s+(?:-l|-T|--list\S*|--tasks)\s*$"
@@ -119,6 +119,12 @@ def hides_status(command: str) -> bool:
 def shows_text(command: str) -> bool:
     """Return true for a command that shows a file or a log, and nothing of its own."""
     return _SHOWS_TEXT.match(_SETUP.sub("", command.strip())) is not None and only_reads(command)
+
+
+def begins_by_showing(command: str) -> bool:
+    """Return true where a command line shows a log or a file first, and then does something else."""
+    first, *others = [part.strip() for part in re.split(r";|&&|\n", _blanked(_SETUP.sub("", command.strip())))]
+    return bool(others) and _SHOWS_TEXT.match(first) is not None and not only_reads(command)
 
 
 def setup_of(command: str) -> str:

@@ -8,10 +8,11 @@ from mcp_reflect.domain.lessons.run.steps import Step
 _ASKS = r"get|list|search|find|read|fetch|query|lookup|look_up|show|view|describe|retrieve|browse"
 _LOOKUP = re.compile(
     rf"(?:{_ASKS}|think|calculate|glob|grep)"
+    rf"|[a-z]+_(?:{_ASKS})_"
     r"|(?:open|visit|load|goto|go_to|navigate)(?:_(?:to_)?(?:page|url|link|site|website))?$"
     rf"|\w*(?:search|fetch|look_?up|query)$|[a-z]+(?:_[a-z]+)*_(?:{_ASKS})$"
     r"|(?!(?:add|change|clear|create|edit|make|mark|patch|post|put|reset|save|send|set|toggle|update|write)_)"
-    r"[a-z]+(?:_[a-z]+)*_(?:details|history|info|status)$"
+    r"[a-z]+(?:_[a-z]+)*_(?:details?|history|info|status)$"
 )
 _SEARCH = re.compile(r"search|look_?up|query|brows|fetch")
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.steps import Step
-from mcp_reflect.domain.lessons.run.undoing import is_among, undone_files
+from mcp_reflect.domain.lessons.run.undoing import has_restored, is_among, undone_files
 from mcp_reflect.domain.trajectory.tools import command_of
 
 _CONTENT = ("content", "file_text")
@@ -140,10 +140,15 @@ def _undone_by_commands(steps: Sequence[Step]) -> Iterator[tuple[int, tuple[Step
     for step in steps:
         if step.kind == "edit" and not step.failed:
             written.append(step)
-        elif step.kind == "command" and not step.failed and written and (undone := undone_files(step.subject)):
+        elif step.kind == "command" and written and (undone := _undone_by(step)):
             for edit in [each for each in written if is_among(each.subject, undone)]:
                 written.remove(edit)
                 yield id(edit), (edit, step)
+
+
+def _undone_by(step: Step) -> tuple[str, ...]:
+    """The files that a command removed or restored; of one that failed in the end, where git says that it did."""
+    return undone_files(step.subject) if not step.failed or has_restored(step.output) else ()
 
 
 def _takes_back(step: Step, before: str, after: str) -> bool:

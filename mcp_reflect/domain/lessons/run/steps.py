@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any, Literal, NamedTuple
 
-from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.command_lines import hides_status, shows_text
 from mcp_reflect.domain.lessons.run.file_names import find_run_folder, shown_name
-from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_text
+from mcp_reflect.domain.lessons.run.step_outcome import flags_failures, outcome_of
+from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 from mcp_reflect.domain.trajectory.here_documents import file_written_by
 from mcp_reflect.domain.trajectory.kept import keep_with_trajectory
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
@@ -28,11 +26,7 @@ _OLD = ("old_string", "old_str", "old_text", "oldText", "search")
 _NEW = ("new_string", "new_str", "new_text", "newText", "replace", "content", "file_text")
 _PATHS = ("file_path", "path", "filename", "target_file", "notebook_path")
 _FOLDERS = ("workdir", "cwd", "directory", "dir_path", "working_directory")
-_MOST_ERRORS = 6
 _MOST_OUTPUT = 20_000
-_MOST_LINES_OF_FAILED_READING = 2
-"""What shows a file or a log and prints more did so: the errors in it are those of others."""
-_LETTERS = re.compile(r"[^\W\d_]{3}")
 
 
 @dataclass(frozen=True)
@@ -70,6 +64,7 @@ def find_steps(trajectory: Trajectory) -> Sequence[Step]:
     found: list[Step] = []
     places: dict[str, range] = {}
     by_call = iter(_steps_by_call(trajectory))
+    flags = flags_failures(trajectory)
     for event in trajectory.events:
         if isinstance(event, ToolCall):
             begin = len(found)
@@ -78,7 +73,7 @@ def find_steps(trajectory: Trajectory) -> Sequence[Step]:
         elif isinstance(event, ToolResult) and found:
             made = places.get(event.call_id, range(len(found) - 1, len(found)))
             for place in made:
-                found[place] = _with_result(found[place], event)
+                found[place] = _with_result(found[place], event, flags=flags)
             if found[made[-1]].whole:  # that it failed says nothing of the parts before
                 for place in made[:-1]:
                     found[place] = replace(found[place], failed=False, errors=(), output="")
@@ -202,24 +197,9 @@ def _text(piece: dict[str, Any], *keys: str) -> str:
     return next((value for key in keys if isinstance(value := piece.get(key), str) and value), "")
 
 
-def _with_result(step: Step, result: ToolResult) -> Step:
-    code = exit_code(result.text, result.failed)
-    found = tuple(dict.fromkeys(result.errors))
-    failed: bool | None
-    if result.failed is True or (code is not None and code != 0):
-        failed = True
-    elif step.kind == "command" and hides_status(step.subject):
-        found = tuple(dict.fromkeys(errors_in_text(result.text)))
-        failed = bool(found)
-    elif code == 0 or result.failed is False:
-        failed = False
-    elif step.kind == "command" and shows_text(step.subject):
-        failed = bool(found) and len(result.text.strip().splitlines()) <= _MOST_LINES_OF_FAILED_READING
-    else:
-        failed = bool(found)
-    if failed and len(found) < _MOST_ERRORS:
-        found += tuple(_first_lines(result.text, _MOST_ERRORS - len(found)))
-    return replace(step, failed=failed, errors=found[:_MOST_ERRORS], output=truncate_middle(result.text, _MOST_OUTPUT))
+def _with_result(step: Step, result: ToolResult, *, flags: bool) -> Step:
+    failed, errors = outcome_of(step.subject if step.kind == "command" else "", result, flags=flags)
+    return replace(step, failed=failed, errors=errors, output=truncate_middle(result.text, _MOST_OUTPUT))
 
 
 def _with_file_names(steps: list[Step]) -> list[Step]:
@@ -230,12 +210,6 @@ def _with_file_names(steps: list[Step]) -> list[Step]:
     texts = [text for step in commands for text in (step.subject, *step.errors)]
     folder = find_run_folder(edited, texts)
     return [replace(step, file=shown_name(step.subject, folder)) if step.kind == "edit" else step for step in steps]
-
-
-def _first_lines(output: str, most: int) -> Iterator[str]:
-    """The first lines of an output: what went wrong where no line has the look of an error."""
-    lines = (line.strip() for line in output[: most * 2 * MAX_ERROR_CHARS].splitlines())
-    yield from islice((error_line(line) for line in lines if _LETTERS.search(line)), most)
 
 
 def _logged(text: str) -> Iterator[Step]:

@@ -48,6 +48,11 @@ def only_takes_back(command: str) -> bool:
     return all(map(undone_files, parts_of(command)))
 
 
+def has_restored(output: str) -> bool:
+    """Return true where git says that it restored files."""
+    return _RESTORED.search(output) is not None
+
+
 def find_discarded(steps: Sequence[Step]) -> Iterator[tuple[Step, Step]]:
     """Yield the commands whose output files version control then restored, each with the command that did.
 
@@ -59,7 +64,7 @@ def find_discarded(steps: Sequence[Step]) -> Iterator[tuple[Step, Step]]:
         if step.kind == "edit":
             is_edited = True
         elif step.kind == "command" and not step.failed:
-            if acted is not None and not is_edited and _RESTORED.search(step.output) and _RESTORES.match(step.subject):
+            if acted is not None and not is_edited and has_restored(step.output) and _RESTORES.match(step.subject):
                 yield acted, step
             if not only_reads(step.subject):
                 acted = step

@@ -231,14 +231,16 @@ CORRECTION = phrases(
 )
 """How a turn begins that corrects the one before."""
 
-PROHIBITION = phrases("(?:(?:please|but|no|and|so),? )*(?:don't|do not|never|avoid)", opening=True)
+PROHIBITION = phrases(
+    "(?:(?:please|but|no|and|so),? )*(?:don't|do not|never|avoid|no (?!need)(?!prob)\\w{3,}ing)", opening=True
+)
 """How a sentence begins that says what is not to be done."""
 SECOND_THOUGHT = phrases(
     """on second thoughts? | scratch that | I(?:'ve| have)? changed my mind | change of plans? | hold on
             never ?mind that | forget (?:that|what I said) | strike that | let me take that back""",
     opening=True,
 )
-AFTER_ALL = phrases("after all(?=[,:;.!]|$) | (?:we|let's) (?:go|went) back to")
+AFTER_ALL = phrases("after all(?=[,:;.!]|$) | (?:that's|that is) off(?=[,:;.!]|$) | (?:we|let's) (?:go|went) back to")
 """How somebody takes back what they said before: at the beginning of a turn, and anywhere in it."""
 
 OBJECTION = phrases(

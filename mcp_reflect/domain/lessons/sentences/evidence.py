@@ -115,7 +115,7 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
             if (is_courtesy(sentence) and not cues.RULE.search(sentence)) or is_chatter(text):
                 continue
             rule = states(text) or (talked and turn.role == USER and _rules_in_talk(text, number))
-            rule = rule or (one_case and number > 0 and turn.role == USER and rules_out(text))
+            rule = rule or (number > 0 and turn.role == USER and rules_out(text))
             if one_case and (is_record(sentence) or (turn.role == USER and _OWN.search(sentence))):
                 rule = False
             case = _case_factor(sentence, turn.role, rule=rule) if one_case else 1.0

@@ -52,8 +52,8 @@ _POINTS_BACK = re.compile(
     rf"(?:it|them|these|those|this)\b(?! (?:{_HERE})s?\b))",
     re.IGNORECASE,
 )
-_ENDS_IN_BOTH = re.compile(r"\b(?!of\b)\w+s (?:both|either|neither)\W*$", re.IGNORECASE)
-"""A verb with nothing but two things that were named before: "An atomic counter avoids both."."""
+_ENDS_IN_BOTH = re.compile(r"(?:\b(?!of\b)\w+s|^\W*[A-Z]?[a-z]+) (?:both|either|neither)(?=[,.;!]|\W*$)")
+"""A verb with nothing but two things that were named before: "An atomic counter avoids both.", "Port both, and …"."""
 _DEED = re.compile(rf"(?!such\b){_THAT}", re.IGNORECASE)
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from mcp_reflect.domain.lessons.sentences import dialogue_acts as acts
 from mcp_reflect.domain.lessons.sentences import settlement_cues as cues
-from mcp_reflect.domain.lessons.sentences.cues import CORRECTION, COURTESY
+from mcp_reflect.domain.lessons.sentences.cues import AFTER_ALL, CORRECTION, COURTESY, SECOND_THOUGHT
 from mcp_reflect.domain.lessons.sentences.exceptions import Excepted, excepted_in
 from mcp_reflect.domain.lessons.sentences.settlement_score import LEAST_LIKELY, SpokenTurn, likelihood, values_in
 from mcp_reflect.domain.lessons.sentences.vocabulary import names_something, term_weights
@@ -206,6 +206,16 @@ class SettledTalk:
         return (
             not more and acts.says_yes_or_no(sentence) and not (acts.numbers_of(sentence) and acts.numbers_of(question))
         )
+
+    def is_reversed(self, number: int) -> bool:
+        """Return true for a turn before one in which a user thinks better of what was settled until then."""
+        later = next((turn for turn in self.users if turn > number), None)
+        if number == 0 or later is None:
+            return False
+        said = self.turn(later)
+        if SECOND_THOUGHT.match(said[0] if said else "") or any(map(AFTER_ALL.search, said)):
+            return True
+        return number not in self.users and self.is_reversed(later)
 
     def is_corrected(self, number: int) -> bool:
         """Return true where a user's next turn begins as one that corrects."""

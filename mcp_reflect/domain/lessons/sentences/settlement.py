@@ -183,7 +183,9 @@ class _Standing:
         return cues.cites(sentence) and not self._talk.is_corrected(number)
 
     def _is_turned_down(self, number: int, sentence: str) -> bool:
-        if 0 < number < self._talk.stays_from or self._holds_replaced(number, sentence):
+        if 0 < number < self._talk.stays_from or self._talk.is_reversed(number):
+            return True
+        if self._holds_replaced(number, sentence):
             return True
         return number in self._talk.excepted and self._talk.excepted[number].hold(sentence)
 

@@ -1,0 +1,68 @@
+"""Whether a call of a run failed, and with which errors: by its client's flag, its exit code, or what it printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.run.command_lines import begins_by_showing, hides_status, shows_text
+from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_text
+from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult
+from mcp_reflect.domain.trajectory.parsing import Trajectory
+from mcp_reflect.domain.trajectory.tools import SHELLS, exit_code
+
+_MOST_ERRORS = 6
+_MOST_LINES_OF_FAILED_READING = 2
+"""What shows a file or a log and prints more did so: the errors in it are those of others."""
+_LETTERS = re.compile(r"[^\W\d_]{3}")
+
+
+class Outcome(NamedTuple):
+    """Whether a call failed, and the lines that say what went wrong, at most six."""
+
+    failed: bool
+    errors: tuple[str, ...]
+
+
+def flags_failures(trajectory: Trajectory) -> bool:
+    """Return true where the client flags commands that failed: those that it did not flag ended well."""
+    shells = {event.id for event in trajectory.events if isinstance(event, ToolCall) and _runs_command(event)}
+    results = (event for event in trajectory.events if isinstance(event, ToolResult))
+    return any(result.failed is True and result.call_id in shells for result in results)
+
+
+def outcome_of(command: str, result: ToolResult, *, flags: bool) -> Outcome:
+    """Return what came of a call; `command` is empty for one that ran none.
+
+    `flags` says that the client flags failures (`flags_failures`).
+    """
+    code = exit_code(result.text, result.failed)
+    found = tuple(dict.fromkeys(result.errors))
+    if result.failed is True or (code is not None and code != 0):
+        failed = True
+    elif command and hides_status(command):
+        found = tuple(dict.fromkeys(errors_in_text(result.text)))
+        failed = bool(found)
+    elif code == 0 or result.failed is False or (flags and command):
+        failed = False
+    elif command and shows_text(command):
+        failed = bool(found) and len(result.text.strip().splitlines()) <= _MOST_LINES_OF_FAILED_READING
+    elif command and begins_by_showing(command):  # whose errors the lines before the last are is not known
+        failed = any(errors_in_text(result.text.strip().rpartition("\n")[2]))
+    else:
+        failed = bool(found)
+    if failed and len(found) < _MOST_ERRORS:
+        found += tuple(_first_lines(result.text, _MOST_ERRORS - len(found)))
+    return Outcome(failed, found[:_MOST_ERRORS])
+
+
+def _runs_command(call: ToolCall) -> bool:
+    return call.name.lower().rpartition("__")[2] in SHELLS
+
+
+def _first_lines(output: str, most: int) -> Iterator[str]:
+    """The first lines of an output: what went wrong where no line has the look of an error."""
+    lines = (line.strip() for line in output[: most * 2 * MAX_ERROR_CHARS].splitlines())
+    yield from islice((error_line(line) for line in lines if _LETTERS.search(line)), most)
