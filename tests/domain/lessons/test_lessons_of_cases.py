@@ -416,3 +416,28 @@ def test_a_sum_of_the_case_and_that_there_are_rules_is_no_policy(said: str) -> N
     assert "Guidance: Each bag beyond the first must be paid with $50." in told(
         served("Each bag beyond the first must be paid with $50.")
     )
+
+
+def test_what_a_run_found_out_on_the_web_is_its_answer() -> None:
+    run = [
+        *called("browser_open", {"url": "https://a.example/data"}, "License: MIT. See DATA_LICENSE.md"),
+        *agent("MIT for the scripts."),
+        *called("browser_find", {"text": "cc0"}, "contrib_cc0.txt: 2,914 of 10,000 ids"),
+        *agent("Usable commercially are the 2,914 images that are listed in contrib_cc0.txt (CC0)."),
+        *user("great, legal agrees. we go with the CC0 subset"),
+        *agent("Good."),
+    ]
+    text = told(run, task="Can we use the dataset commercially?")
+    assert "the 2,914 images that are listed in contrib_cc0.txt" in text
+    assert "We go with the CC0 subset" in text or "we go with the CC0 subset" in text
+
+
+def test_what_a_customer_was_told_of_their_case_is_no_answer_for_others() -> None:
+    run = [
+        *user(TASK),
+        *called("get_order", {"id": "77120"}, '{"status": "delayed", "until": "May 5"}'),
+        *agent("Your order is delayed until May 5."),
+        *user("ok"),
+        *agent("Have a nice day!"),
+    ]
+    assert "May 5" not in told(run)

@@ -36,6 +36,7 @@ from mcp_reflect.domain.lessons.run.call_text import (
     names_calls_only,
 )
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
+from mcp_reflect.domain.lessons.run.lookups import is_research
 from mcp_reflect.domain.lessons.run.steps import Step, find_steps, steps_before, user_places
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.run import ReviewedRun
@@ -67,6 +68,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     closing = closing_words(trajectory, run.trace.final_response)
     repairs = [as_named(rework.as_accepted(each), steps, closing) for each in find_repairs(steps)]
     served = serves_customer(trajectory, steps)
+    one_case = serves_one_case(steps) and not is_research(steps)
     objections = "" if passed else objections_in(run, trajectory, steps)
     rejected = [each.worked for each in repairs if objections and is_repair_objected_to(each, objections)]
     mistake = "" if passed else find_mistake(run, trajectory, steps, rejected)
@@ -88,7 +90,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     guidance += [*found, *(each.text for each in told if each.text not in mistake)]
     if not (actions or guidance or mistake or run.trace.reference_context.strip()):
         return ReflectionDraft()
-    if passed and actions and not told and serves_one_case(steps):  # what led to the answer stands for the rules
+    if passed and actions and not told and one_case:  # what led to the answer stands for the rules
         acted = "\n".join(actions)
         reason = last_policy(trajectory, steps, acted) if served else last_conclusion(trajectory, acted)
         guidance += filter(None, [truncate_line(reason, CALL_CHARS)])
@@ -101,7 +103,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     guidance += failures  # beside what was learned; alone they only say that something failed
     if not passed:  # that a call worked in the end does not say that it mends why the run failed
         actions, guidance = [], [*actions, *guidance]
-    summary, guidance = choose_headline(told, guidance, one_case=serves_one_case(steps), acted=bool(actions))
+    summary, guidance = choose_headline(told, guidance, one_case=one_case, acted=bool(actions))
     reference = run.trace.reference_context.strip()
     if reference:
         actions.append(f"Reference: {' '.join(reference.split())[:_REFERENCE_CHARS]}")

@@ -15,6 +15,7 @@ from mcp_reflect.domain.lessons.run.case_data import (
     serves_one_case,
     without_ids,
 )
+from mcp_reflect.domain.lessons.run.lookups import is_research
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.sentences.chatter import is_request
 from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate, Turn, find_candidates, reports_state
@@ -62,7 +63,7 @@ def select_told(
     """
     if run.trajectory.messages is None and steps and not read_report(run.trajectory):
         turns = turns[1:]  # a log of commands is told by its steps
-    one_case = serves_one_case(steps)
+    one_case = serves_one_case(steps) and not is_research(steps)
     candidates = [each for each in find_candidates(turns, one_case=one_case) if not _gives_own_data(each)]
     if not passed:
         candidates = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.steps import Step
 
@@ -9,11 +11,13 @@ _ASKS = r"get|list|search|find|read|fetch|query|lookup|look_up|show|view|describ
 _LOOKUP = re.compile(
     rf"(?:{_ASKS}|think|calculate|glob|grep)"
     rf"|[a-z]+_(?:{_ASKS})_"
+    r"|(?:browser|web|page)_(?:back|click_link|find|goto|navigate|open|scroll|visit)$"
     r"|(?:open|visit|load|goto|go_to|navigate)(?:_(?:to_)?(?:page|url|link|site|website))?$"
     rf"|\w*(?:search|fetch|look_?up|query)$|[a-z]+(?:_[a-z]+)*_(?:{_ASKS})$"
     r"|(?!(?:add|change|clear|create|edit|make|mark|patch|post|put|reset|save|send|set|toggle|update|write)_)"
     r"[a-z]+(?:_[a-z]+)*_(?:details?|history|info|status)$"
 )
+_WEB = re.compile(r"web|browser|wiki")
 _SEARCH = re.compile(r"search|look_?up|query|brows|fetch")
 
 
@@ -25,6 +29,12 @@ def is_lookup(step: Step) -> bool:
 def only_asks(tool: str) -> bool:
     """Return true for the name of a tool that begins with a verb of asking or ends with one, as `web_fetch`."""
     return bool(_LOOKUP.match(tool.lower().rpartition("__")[2]))
+
+
+def is_research(steps: Sequence[Step]) -> bool:
+    """Return true where all that a run did was to read pages of the web: what it found out is its answer in words."""
+    asked = bool(steps) and all(map(is_lookup, steps))
+    return asked and any(_WEB.search(step.tool.lower()) or "url" in step.arguments for step in steps)
 
 
 def is_search(step: Step) -> bool:
