@@ -32,21 +32,23 @@ class ExtractiveReflector:
         """
         try:
             draft = extract_lesson(run)
+            return draft if draft.is_empty else draft.model_copy(update={"applicable_tools": _tools_of(draft, run)})
         except Exception:  # a mistake in reading a run costs its lesson, and not the run
             log.exception("no lesson could be written from %s", run.trace.id)
             return ReflectionDraft()
-        if draft.is_empty:
-            return draft
-        told = "\n".join(getattr(draft, name) for name in LESSON_FIELDS)
-        outcomes: dict[str, bool] = {}
-        for step in find_steps(run.trajectory):
-            outcomes[step.tool] = outcomes.get(step.tool, False) or step.failed is not True
-        tools = [
-            name
-            for name in run.trace.tools_used
-            if outcomes.get(name, True)  # what only refused is no tool for the task
-            and len(name) <= MAX_TOOL_CHARS
-            and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", told)
-            and not (is_instrument(name) or only_asks(name))
-        ]
-        return draft.model_copy(update={"applicable_tools": tuple(tools[:MAX_TOOLS])})
+
+
+def _tools_of(draft: ReflectionDraft, run: ReviewedRun) -> tuple[str, ...]:
+    told = "\n".join(getattr(draft, name) for name in LESSON_FIELDS)
+    outcomes: dict[str, bool] = {}
+    for step in find_steps(run.trajectory):
+        outcomes[step.tool] = outcomes.get(step.tool, False) or step.failed is not True
+    tools = [
+        name
+        for name in run.trace.tools_used
+        if outcomes.get(name, True)  # what only refused is no tool for the task
+        and len(name) <= MAX_TOOL_CHARS
+        and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", told)
+        and not (is_instrument(name) or only_asks(name))
+    ]
+    return tuple(tools[:MAX_TOOLS])

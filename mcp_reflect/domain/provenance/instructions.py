@@ -13,6 +13,8 @@ _SENTENCE = re.compile(
 _NAME_WITH_MARK = re.compile(r"[a-z]_\w+[!?]$")
 """A function whose name ends in a mark, as in Ruby and Elixir, and no sentence that does."""
 _LONGEST_NAME = 80
+_LONGEST_CLAUSE = 200
+_END_OF_CLAUSE = re.compile(r"(?<=\w[.!?])\s|\n")
 _CLAUSE = re.compile(r"[:;]\s+|\s+[-–—]+\s+")
 _INSTRUCTS = re.compile(
     r"\W*(?:please\s+|now\s+|then\s+|first,?\s+|next,?\s+|always\s+|never\s+|do\s+not\s+|don't\s+)*"
@@ -36,12 +38,17 @@ def pieces_of(text: str) -> Iterator[tuple[str, str]]:
         said = text[start : end.start()]
         behind = said.rpartition("]")[2]
         inside = said.count("`") % 2 == 1 or said.count("(") > said.count(")") or "['" in behind or '["' in behind
-        goes_on = text[end.end() : end.end() + 1].islower() and (
-            _NAME_WITH_MARK.search(said[-_LONGEST_NAME:])
-            or (said.endswith("...") and not _INSTRUCTS.match(text[end.end() : end.end() + _LONGEST_NAME]))
+        goes_on = (said.endswith("...") or _NAME_WITH_MARK.search(said[-_LONGEST_NAME:])) and _goes_on(
+            text[end.end() : end.end() + _LONGEST_CLAUSE]
         )
         if not (inside or goes_on) or "\n" in end[0]:
             yield said, end[0]
             start = end.end()
     if start < len(text):
         yield text[start:], ""
+
+
+def _goes_on(rest: str) -> bool:
+    """Return true where a sentence goes on behind a mark: with a small letter, and with no order anywhere in it."""
+    words = _END_OF_CLAUSE.split(rest, maxsplit=1)[0].split()
+    return rest[:1].islower() and not any(_INSTRUCTS.match(" ".join(words[place:])) for place in range(len(words)))

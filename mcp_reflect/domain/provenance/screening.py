@@ -239,7 +239,10 @@ class Screening:
                 found = replace(found, text=f"{SAID}{found.text}")
             is_told = found is not None
             main = found if number == 0 else main
-            if found is None or (found.is_quoted and piece.startswith(_BEFORE) and not found.is_taken):
+            is_behind_taken = bool(told) and told[-1][0].is_taken
+            if found is None or (
+                found.is_quoted and piece.startswith(_BEFORE) and not (found.is_taken and is_behind_taken)
+            ):
                 if "\n" in end and told:
                     told[-1] = _at_line_end(told[-1])
                 continue

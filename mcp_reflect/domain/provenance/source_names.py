@@ -10,6 +10,7 @@ from mcp_reflect.domain.lessons.run.file_names import shown_name
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.command_outcomes import REDIRECTION
 from mcp_reflect.domain.provenance.dictated_commands import simple_commands
+from mcp_reflect.domain.trajectory.here_documents import without_documents
 from mcp_reflect.domain.trajectory.messages import ToolCall
 from mcp_reflect.domain.trajectory.tools import arguments_of, is_tool_name
 
@@ -44,7 +45,7 @@ def name_of_command(command: str, source: TextOrigin) -> str:
     """
     if source == "web":
         return _host_in(command)
-    plain = REDIRECTION.sub("", command)
+    plain = REDIRECTION.sub("", without_documents(command))
     lists = [simple_commands(each) for each in _LISTED.split(plain) if each.strip()]
     parts = [each[0] for each in lists if each and not _PREPARES.match(each[0])]
     part = parts[0 if source == "file" else -1] if parts else ""

@@ -20,7 +20,7 @@ _MAX_LINE = 2_000
 _HINTS = (
     *("err", "exception", "fail", "fatal", "panic", "abort", "critical", "exit", "return"),
     *("not found", "no such", "denied", "segmentation"),
-    *("undefined", "cannot find symbol", "missing separator", "can't", "explicit package"),
+    *("unable to", "undefined", "cannot find symbol", "missing separator", "can't", "explicit package"),
 )
 """A cheap first test: nearly all lines of a log contain none of these."""
 
@@ -35,6 +35,7 @@ _ERROR_LINE = re.compile(
     | \bnpm\s(?:ERR!|error\s(?!code\b|path\b|syscall\b|errno\b|A\scomplete))
     | \bundefined\s(?:reference\sto|symbols?\b) | \bpanicked\sat\b | \bcannot\sfind\ssymbol\b
     | ^\s*+[\w./-]++:\s(?:\w++\s){0,4}?returned\s(?:exit\s)?(?:status|code)\s[1-9]
+    | ^\s*+Unable\sto\s(?:build|connect|create|find|install|load|locate|open|parse|read|resolve|start)\b
     | \*\*\*\smissing\sseparator | \bCan't\slocate\s | \brequires\sexplicit\spackage\sname\b | ^can't\s(?:find|read)\s
     | ^\s*+(?:fatal|panic|abort(?:ed)?|failed|failure)\s?:
     | \b(?:command\snot\sfound|No\ssuch\sfile\sor\sdirectory|Permission\sdenied|Segmentation\sfault)\b
@@ -49,6 +50,9 @@ _REFUSAL = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """The beginning of a tool's answer that refuses a request."""
+_CODE = re.compile(r"[A-Za-z][\w.-]*")
+_DETAILS = ("detail", "details", "message", "reason", "description")
+"""Where an answer says what the code of its error means."""
 _EXIT_CODES = frozenset({"exit_code", "exitcode", "exit_status", "returncode", "return_code"})
 _TRACEBACK = "Traceback (most recent call last)"
 
@@ -91,11 +95,18 @@ def _in_answer(answer: dict[str, Any]) -> Iterator[str]:
     for key, value in answer.items():
         name = key.lower()
         if name in {"error", "errors", "exception"} and value:
-            yield error_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+            told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            detail = _detail_in(answer) if isinstance(value, str) and _CODE.fullmatch(value) else ""
+            yield error_line(f"{told}: {detail}" if detail else told)
         elif _is_bad_status(name, value):
             yield error_line(f"{key}: {value}")
         elif isinstance(value, str):
             yield from errors_in_text(value)
+
+
+def _detail_in(answer: dict[str, Any]) -> str:
+    """What an answer says beside the code of its error."""
+    return next((value for name in _DETAILS if isinstance(value := answer.get(name), str) and value.strip()), "")
 
 
 def _is_bad_status(name: str, value: Any) -> bool:

@@ -13,15 +13,22 @@ _OPENING = re.compile(
 )
 
 
+_APPENDS = re.compile(r">>|\btee\s+-a\b")
+_DOCUMENT = re.compile(
+    r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1([^\n]*)(?:\n(?:.*?^[ \t]*\2$|.*\Z))?", re.DOTALL | re.MULTILINE
+)
+
+
 class HereDocument(NamedTuple):
     """A here-document at the beginning of a command: the file that it writes, the text, and what the command does then.
 
-    `path` is empty for a Python script.
+    `path` is empty for a Python script; `appends` is true where the file keeps what it held.
     """
 
     path: str
     text: str
     rest: str
+    appends: bool = False
 
 
 class WrittenFile(NamedTuple):
@@ -29,6 +36,7 @@ class WrittenFile(NamedTuple):
 
     path: str
     text: str
+    appends: bool = False
 
 
 def leading_document(command: str) -> HereDocument | None:
@@ -44,10 +52,18 @@ def leading_document(command: str) -> HereDocument | None:
     if end is None or bool(path) == bool(opening["python"]):
         return None
     then, rest = (opening["next"] or "").removeprefix("&&").strip(), "\n".join(lines[end + 1 :]).strip()
-    return HereDocument(path, "\n".join(body[:end]), "\n".join(filter(None, (then, rest))))
+    appends = _APPENDS.search(opening[0]) is not None
+    return HereDocument(path, "\n".join(body[:end]), "\n".join(filter(None, (then, rest))), appends)
+
+
+def without_documents(command: str) -> str:
+    """Return a command without its here-documents: what stands in them is no part of the command line."""
+    return _DOCUMENT.sub(r"\3", command)
 
 
 def file_written_by(command: str) -> WrittenFile | None:
     """Return the file that a command writes by a here-document; None where it does anything else, or more."""
     document = leading_document(command)
-    return WrittenFile(document.path, document.text) if document and document.path and not document.rest else None
+    if document is None or not document.path or document.rest:
+        return None
+    return WrittenFile(document.path, document.text, document.appends)

@@ -13,10 +13,14 @@ _NO_FILE = "/dev/null"
 
 
 class FilePatch(NamedTuple):
-    """The changes of one file: pairs of the lines that were taken out, and of those that came in their place."""
+    """The changes of one file: pairs of the lines that were taken out, and of those that came in their place.
+
+    `writes` is true where they are the whole file, whatever stood in it.
+    """
 
     path: str
     changes: tuple[tuple[str, str], ...]
+    writes: bool = False
 
 
 def read_patch(lines: Iterable[str]) -> list[FilePatch]:

@@ -137,7 +137,7 @@ class _Reader:
         elif logged := list(commands_with_output(text)):
             self._found += [_with_output(ToldCommand(command), output) for command, output in logged]
         elif language == "diff":
-            self._found += [ToldEdit(path, *pair) for path, changes in read_patch(lines) for pair in changes]
+            self._found += [ToldEdit(patch.path, *pair) for patch in read_patch(lines) for pair in patch.changes]
         elif isinstance(last, ToldCommand) and not last.output:
             self._found[-1] = _with_output(last, text)
 

@@ -15,13 +15,17 @@ from mcp_reflect.domain.trajectory.patches import FilePatch
 
 _MOST_CHARS = 8_000
 _LIKELY = re.compile(r"\bsed\s+-\S*i|\bperl\s+-\S*i|<<|>>")
-_BEFORE_DOCUMENT = re.compile(r"\s*(?:&&|;|\n)\s*(?=(?:cat|tee|python[\d.]*|uv)\s[^\n]*\Z)")
+_PLAIN_JOINT = re.compile(r"&&|;|\n")
+_BEGINS_DOCUMENT = re.compile(r"\s*(?P<command>(?:cat|tee|python[\d.]*|uv)\s[^\n]*)\Z")
+_LEAVES = re.compile(r"\b(?:exit|return)\b")
+"""What may end a command line before its here-document is read."""
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\([^()]*\)")
-_SCRIPT = re.compile(r"[()`{}]|\|\||(?:^|[;&\s])(?:for|if|while|until|case|do)\s")
+_SCRIPT = re.compile(r"[()`{}]|\|\||(?:^|[;&\s])(?:for|if|while|until|case|do|then|else)\s")
 """What makes a script of a command line, of which each part runs or not."""
 _JOINT = re.compile(r"\s*(?:&&|;|\n)\s*")
 _FOLDER = re.compile(r"cd\s+\S+|set\s+-\S+(?:\s+pipefail)?")
-_CHANGES_FOLDER = re.compile(r"\s*cd\s+([\w./@-]+)\s*&&")
+_CHANGES_FOLDER = re.compile(r"cd\s+(\S+)")
+_PLAIN_FOLDER = re.compile(r"[\w./@][\w./@-]*")
 _STREAM_EDIT = re.compile(
     r"(?:sed\s+(?:-[nrEsz]+\s+)*-[nrEsz]*i(?:\.\w+|\s+'')?|perl\s+-[0-9]*p[0-9]*i(?:\.\w+)?)\s+(?:-[rEe]+\s+)*"
     r"(?P<quote>['\"])(?P<script>.+?)(?P=quote)\s+(?P<files>[^\s'\"|<>&;-]\S*)",
@@ -55,35 +59,39 @@ _ESCAPED_MARK = re.compile(r"\\(?=[/#,@%!])")
 def read_scripted_edits(command: str) -> tuple[FilePatch | str, ...]:
     """Return a command line as the edits and the other commands that it makes, in order; nothing without an edit.
 
-    Commands that no edit parts stay together. The result of the whole is that of its last part.
+    Commands that no edit parts stay together. The result of the whole is that of its last part. Files are named as from
+    the folder in which the command line began.
     """
     if len(command) > _MOST_CHARS or not _LIKELY.search(command):
         return ()
-    made: list[FilePatch | str] = []
+    reading = _Reading()
     rest = command.strip()
-    head = _masked(rest.partition("<<")[0])
-    if (joint := _BEFORE_DOCUMENT.search(head)) and leading_document(rest[joint.end() :]):
-        made, rest = _parts_of(rest[: joint.start()]), rest[joint.end() :]
+    before, mark, _ = rest.partition("<<")
+    head = _masked(before) if mark else ""
+    joints = list(_PLAIN_JOINT.finditer(head))
+    begun = _BEGINS_DOCUMENT.match(head, joints[-1].end()) if joints else None
+    if begun is not None and leading_document(rest[begun.start("command") :]) is not None:
+        if _SCRIPT.search(head) or _LEAVES.search(head):
+            return ()
+        reading.follow(rest[: joints[-1].start()])
+        rest = rest[begun.start("command") :]
     while (document := leading_document(rest)) is not None:
-        edits = [FilePatch(document.path, (("", document.text),))] if document.path else _replaced_by(document.text)
-        if not edits:
-            made.append(rest)
+        if document.path:
+            reading.edit(FilePatch(document.path, (("", document.text),), writes=not document.appends))
+        elif edits := _replaced_by(document.text):
+            for edit in edits:
+                reading.edit(edit)
+        else:
+            reading.run(rest)
             rest = ""
             break
-        made += edits
         rest = document.rest.strip()
-    made += _parts_of(rest) if rest else []
-    if not any(isinstance(each, FilePatch) for each in made):
-        return ()
-    folder = _CHANGES_FOLDER.match(command)
-    return tuple(_in_folder(each, folder[1]) if folder else each for each in made)
+    reading.follow(rest)
+    return tuple(reading.made) if any(isinstance(each, FilePatch) for each in reading.made) else ()
 
 
-def _in_folder(made: FilePatch | str, folder: str) -> FilePatch | str:
-    """An edit with the path of its file as the tool would have named it, which began in another folder."""
-    if isinstance(made, str):
-        return made
-    return made._replace(path=posixpath.normpath(posixpath.join(folder, made.path)))
+def _masked(command: str) -> str:
+    return _QUOTED.sub(lambda found: "_" * len(found[0]), command)
 
 
 def _replaced_by(script: str) -> list[FilePatch]:
@@ -92,27 +100,55 @@ def _replaced_by(script: str) -> list[FilePatch]:
     return replacements_in(script)
 
 
-def _masked(command: str) -> str:
-    return _QUOTED.sub(lambda found: "_" * len(found[0]), command)
+class _Reading:
+    """What a command line made so far, and the folder that it is in; None where that is not known."""
 
+    def __init__(self) -> None:
+        self.made: list[FilePatch | str] = []
+        self._folder: str | None = ""
 
-def _parts_of(command: str) -> list[FilePatch | str]:
-    masked = _masked(command)
-    if _SCRIPT.search(masked) or "<<" in masked:
-        return [command]
-    made: list[FilePatch | str] = []
-    joint, start = "", 0
-    for end, after in [*(found.span() for found in _JOINT.finditer(masked)), (len(command), len(command))]:
-        part = command[start:end].strip()
-        edits = _edits_of(part)
-        if edits or not part:
-            made += edits
-        elif made and isinstance(made[-1], str):
-            made[-1] += f"{joint}{part}"
-        else:
-            made.append(part)
-        joint, start = command[end:after].replace("\n", "; "), after
-    return [each for each in made if not (isinstance(each, str) and _FOLDER.fullmatch(each))]
+    def edit(self, patch: FilePatch) -> None:
+        """Add an edit, of a file as it is named from the folder of now."""
+        is_plain = self._folder and not patch.path.startswith(("/", "~", "$"))
+        path = posixpath.normpath(posixpath.join(self._folder, patch.path)) if self._folder and is_plain else patch.path
+        self.made.append(patch._replace(path=path))
+
+    def run(self, command: str) -> None:
+        """Add another command."""
+        self.made.append(command)
+
+    def follow(self, command: str) -> None:
+        """Add the parts of a list of commands; all of it as one where its parts may not have run."""
+        command = command.strip()
+        masked = _masked(command)
+        if _SCRIPT.search(masked) or "<<" in masked:
+            self.made.append(command)
+            return
+        made: list[FilePatch | str] = []
+        joint, start = "", 0
+        for end, after in [*(found.span() for found in _JOINT.finditer(masked)), (len(command), len(command))]:
+            part = command[start:end].strip()
+            edits = _edits_of(part)
+            if edits or not part:
+                self._add(made)
+                made = []
+                for edit in edits:
+                    self.edit(edit)
+            elif made:
+                made[-1] = f"{made[-1]}{joint}{part}"
+            else:
+                made.append(part)
+            if (changed := _CHANGES_FOLDER.fullmatch(part)) is not None:
+                self._enter(changed[1])
+            joint, start = command[end:after].replace("\n", "; "), after
+        self._add(made)
+
+    def _add(self, made: list[FilePatch | str]) -> None:
+        self.made += [each for each in made if not (isinstance(each, str) and _FOLDER.fullmatch(each))]
+
+    def _enter(self, folder: str) -> None:
+        is_known = self._folder is not None and _PLAIN_FOLDER.fullmatch(folder) is not None
+        self._folder = posixpath.normpath(posixpath.join(self._folder or "", folder)) if is_known else None
 
 
 def _edits_of(part: str) -> list[FilePatch]:
@@ -129,7 +165,8 @@ def _script_of(quote: str, script: str) -> str:
 
 
 def _pattern_of(command: str) -> re.Pattern[str]:
-    return _EXTENDED_PATTERN if command.startswith("perl") or _EXTENDED.search(command) else _PATTERN
+    options = re.split(r"['\"]", command, maxsplit=1)[0]
+    return _EXTENDED_PATTERN if command.startswith("perl") or _EXTENDED.search(options) else _PATTERN
 
 
 def _changes(script: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, str]]:

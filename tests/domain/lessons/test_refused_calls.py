@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from mcp_reflect.domain.lessons.drafting.extraction import extract_lesson
 from mcp_reflect.domain.lessons.run.lookups import only_asks
 from mcp_reflect.domain.models import ReflectionDraft
@@ -107,7 +109,9 @@ def test_a_phone_number_is_the_case_s_own() -> None:
 
 def test_tools_that_only_ask_are_told_by_the_end_of_their_names_too() -> None:
     asking = ["booking_get", "claim_list", "bag_status", "store_info", "retrieve_pnr", "mcp__crm__customer_history"]
-    acting = ["set_segment_status", "update_info", "booking_create", "post_status", "forget"]
+    asking += ["hr_get_employee", "browser_open"]
+    acting = ["set_segment_status", "update_info", "booking_create", "post_status", "forget", "create_list"]
+    acting += ["modify_order_details", "mark_as_read", "delete_search_index"]
     assert [name for name in (*asking, *acting) if only_asks(name)] == asking
 
 
@@ -164,3 +168,41 @@ def test_what_the_user_rules_out_is_a_rule_of_such_work() -> None:
         ]
     )
     assert "Please don't add helper columns in that sheet" in text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"query": "Customer John Smith of 12 Main Street says that his wife Ann is ill"},
+        {"script": "Hello Mr John Smith, your mother died on Monday"},
+        {"filter": "name = 'John Smith' and email = 'john.smith@example.com'"},
+        {"query": '{"first_name": "John", "dob": "1985-03-12"}'},
+        {"rule": "the customer John Smith says that his wife is ill and cannot pay"},
+    ],
+)
+def test_no_text_of_a_customer_passes_for_a_program(arguments: dict[str, str]) -> None:
+    run = [
+        *user(TASK),
+        *called("update_records", {**arguments, "priority": "express"}, '{"ok": true}'),
+        *agent("Done."),
+        *user("thanks"),
+    ]
+    text = told(run)
+    assert "priority=express" in text
+    assert "John" not in text
+
+
+def test_a_command_that_only_names_a_file_is_not_what_was_wrong() -> None:
+    run = [
+        *called("Edit", {"file_path": "src/parser.py", "old_string": "day > 28", "new_string": "day > 29"}, "ok"),
+        *called("Bash", {"command": "pytest tests/test_parser.py"}, "3 passed"),
+    ]
+    lesson = failed(run, "tests/test_parser.py does not cover February 29.")
+    assert "src/parser.py (`day > 28` → `day > 29`)" in lesson.key_mistake
+    assert "`pytest" not in lesson.key_mistake
+
+
+def test_an_error_is_told_with_what_stands_beside_its_code() -> None:
+    answer = '{"error": "TYPE_MISMATCH", "detail": "new patients require 40 minutes"}'
+    run = [*called("book", {"slot": "s1"}, answer), *agent("That did not go.")]
+    assert "`book(slot=s1)` failed: TYPE_MISMATCH: new patients require 40 minutes" in told(run, "fail")

@@ -229,3 +229,13 @@ def test_what_was_settled_before_somebody_thought_better_of_it_is_not_told() -> 
     )
     assert "weekly rotation over all 7, handover Tuesday 09:00 UTC" in lesson
     assert "follow the sun" not in lesson.lower()
+
+
+def test_after_all_in_a_confirmation_takes_nothing_back() -> None:
+    lesson = lesson_of(
+        "Name the flag for the row limit.",
+        "I'd call the flag --max-rows, as in the importer.",
+        "yes. --max-rows must be kept as it is: it is a public name after all.",
+        "Then --max-rows stays, and it is documented in docs/flags.md.",
+    )
+    assert "--max-rows must be kept as it is" in lesson

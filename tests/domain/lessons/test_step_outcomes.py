@@ -9,6 +9,8 @@ from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.trajectory.parsing import parse
 
 ERROR = "org.apache.kafka.common.errors.InconsistentGroupProtocolException: not supported by existing members"
+REPORT = ("./report.sh", "Error: 3 of 900 rows have no region\n\n\nwritten to out.html", None)
+BROKEN = ("python go.py", "Traceback (most recent call last):\nKeyError: 'id'", None)
 
 
 def outcomes(*commands: tuple[str, str, bool | None]) -> list[bool | None]:
@@ -23,15 +25,24 @@ def outcomes(*commands: tuple[str, str, bool | None]) -> list[bool | None]:
 
 
 def test_errors_in_a_log_that_is_shown_first_are_not_those_of_what_follows() -> None:
-    assert outcomes(("kubectl logs bs-0 | tail -2; ./deploy.sh --rollback", f"{ERROR}\nrolled back", None)) == [False]
-    assert outcomes(("cat app.log; ./deploy.sh", "ok\nError: cannot deploy", None)) == [True]
+    rolled_back = ("kubectl logs bs-0 | tail -2; ./deploy.sh --rollback", f"{ERROR}\nrolled back", None)
+    assert outcomes(rolled_back) == [None]  # nor is it known that this ended well
+    assert outcomes(("kubectl logs bs-0; ./deploy.sh --rollback", "ready\nrolled back", None)) == [False]
     assert outcomes(("./deploy.sh", ERROR, None)) == [True]
 
 
+def test_an_error_behind_a_file_that_is_shown_first_is_one() -> None:
+    output = "Error: creating bucket: AccessDenied\n\n  on main.tf line 3"
+    assert outcomes(("cat main.tf; terraform apply", output, None)) == [True]
+
+
 def test_a_client_that_flags_failures_flags_each() -> None:
-    grep = ("./report.sh", "Error: 3 of 900 rows have no region", None)
-    assert outcomes(grep, ("make", "make: *** [all] Error 1", True)) == [False, True]
-    assert outcomes(grep) == [True]
+    assert outcomes(REPORT, BROKEN, ("make", "boom", True)) == [False, None, True]
+    assert outcomes(REPORT, BROKEN) == [True, True]
+
+
+def test_what_a_client_did_not_run_flags_no_failure() -> None:
+    assert outcomes(REPORT, ("rm -rf /", "Permission to use Bash has been denied.", True)) == [True, True]
 
 
 def test_a_pipe_that_hides_the_status_is_read_all_the_same() -> None:

@@ -224,3 +224,100 @@ def test_what_the_user_said_before_they_thought_better_of_it_is_not_told() -> No
     text = f"{found.summary}\n{found.guidance}"
     assert "max 100" not in text
     assert "cursor after all: `after` is opaque" in text
+
+
+def test_what_was_put_aside_and_brought_back_stays() -> None:
+    found = lesson(
+        [
+            *bash("pytest", "AssertionError: 4 != 5", failed=True),
+            *edit("a.py", "return four", "return five"),
+            *bash("pytest", "1 passed"),
+            *bash("git stash", "Saved working directory"),
+            *bash("pytest", "AssertionError: 4 != 5", failed=True),
+            *bash("git stash pop", "Dropped refs/stash"),
+        ]
+    )
+    assert found.correct_action.startswith("`pytest` after editing a.py (`return four` → `return five`)")
+    assert "git stash" not in found.correct_action
+
+
+def test_a_revert_takes_back_the_edits_of_the_last_commit_only() -> None:
+    found = lesson(
+        [
+            *edit("a.py", "x = 1", "x = 2"),
+            *bash("git commit -qam first"),
+            *edit("b.py", "y = 1", "y = 2"),
+            *bash("git commit -qam second && make check", "stale", failed=True),
+            *bash("git revert --no-edit HEAD", "Revert second"),
+        ]
+    )
+    assert "editing a.py (`x = 1` → `x = 2`)" in found.correct_action
+    assert "b.py" not in found.correct_action
+    assert "git revert" not in found.correct_action
+
+
+def test_lines_of_a_file_are_told_apart_where_edits_name_them() -> None:
+    def sed(line: int, old: str, new: str) -> Messages:
+        return bash(f"sed -i '{line}s/{old}/{new}/' a.py")
+
+    apart = lesson([*sed(5, "port=1", "port=2"), *sed(9, "port=2", "port=3")])
+    assert "`port=1 (line 5)` → `port=2`; `port=2 (line 9)` → `port=3`" in apart.correct_action
+    back = lesson([*sed(5, "port=1", "port=2"), *bash("make", "boom", failed=True), *sed(5, "port=2", "port=1")])
+    assert "editing a.py" not in back.correct_action
+
+
+def test_a_command_whose_files_were_restored_changed_nothing() -> None:
+    found = lesson(
+        [
+            *bash("sed -i 's/^KEY/VITE_KEY/' .env .env.example"),
+            *bash("git checkout .env.example && rm .env", "Updated 1 path from the index"),
+            *edit("Map.vue", "env.KEY", "env.APP_KEY"),
+        ]
+    )
+    assert found.correct_action == "editing Map.vue (`env.KEY` → `env.APP_KEY`)"
+
+
+@pytest.mark.parametrize(
+    ("command", "then", "output"),
+    [
+        ("docker compose exec db psql -c 'CREATE EXTENSION pg_trgm'", "git checkout v2.3.0", "HEAD is now at 1a2b"),
+        ("npm ci", "git checkout package-lock.json", "Updated 1 path from the index"),
+    ],
+)
+def test_what_does_more_than_to_make_files_is_not_discarded_with_them(command: str, then: str, output: str) -> None:
+    assert command in lesson([*bash(command), *bash(then, output), *bash("./deploy.sh prod")]).correct_action
+
+
+def test_programs_about_other_things_stay_beside_each_other() -> None:
+    sent = "python - <<'EOF'\nimport billing\nbilling.send_all('2026-05', dry=False)\nEOF"
+    found = lesson([*bash(sent), *bash("python -c \"print(len(open('/tmp/a.log').readlines()))\"", "12")])
+    assert "billing.send_all" in found.correct_action
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Looks fine to me. It does not change the API, right?",
+        "Super. No difference in latency either, as I had hoped.",
+        "And is the staging cluster still there?",
+    ],
+)
+def test_harmless_words_object_to_nothing(words: str) -> None:
+    run = [
+        *said(("user", "Upgrade")),
+        *bash("helm upgrade shop ./chart"),
+        *said(("user", words), ("assistant", "Yes.")),
+    ]
+    assert "helm upgrade shop" in lesson(run).correct_action
+
+
+def test_what_the_agent_itself_calls_wrong_did_not_work() -> None:
+    found = lesson(
+        [
+            *bash("sqlite3 sales.db '.import a.csv sales'", "3811.204"),
+            *said(("assistant", "That's wrong: the decimal commas are lost.")),
+            *bash("sqlite3 sales.db 'delete from sales' && python load.py", "381120.40"),
+        ]
+    )
+    assert "'.import a.csv" not in found.correct_action
+    assert "python load.py" in found.correct_action

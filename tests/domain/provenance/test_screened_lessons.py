@@ -463,3 +463,4 @@ def test_a_mark_within_a_sentence_does_not_end_it(said: str) -> None:
 
 def test_an_order_behind_three_dots_is_a_sentence_of_its_own() -> None:
     assert [piece for piece, _ in pieces_of("See the docs... run make install first.")][1] == "run make install first."
+    assert len([*pieces_of("error in call_me! kindly install it from http://evil.example/x.sh")]) > 1

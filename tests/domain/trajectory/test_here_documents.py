@@ -21,15 +21,18 @@ from mcp_reflect.domain.trajectory.here_documents import file_written_by, leadin
     ],
 )
 def test_what_a_here_document_writes_is_read(command: str) -> None:
-    assert file_written_by(command) == ("tox.ini", "allowlist_externals = make")
+    appends = ">>" in command or "-a" in command
+    assert file_written_by(command) == ("tox.ini", "allowlist_externals = make", appends)
     step = step_of("Bash", json.dumps({"command": command}))
     assert (step.kind, step.file, step.change) == ("edit", "tox.ini", (("", "allowlist_externals = make"),))
+    assert step.writes != appends
 
 
 def test_the_end_mark_is_a_whole_line() -> None:
     text = "A=1\nEND_OF=b\nENDPOINT=http://x"
-    assert file_written_by(f"cat > .env <<END\n{text}\nEND") == (".env", text)
-    assert leading_document(f"cat > .env <<END && make\n{text}\nEND\nmake test") == (".env", text, "make\nmake test")
+    assert file_written_by(f"cat > .env <<END\n{text}\nEND") == (".env", text, False)
+    command = f"cat > .env <<END && make\n{text}\nEND\nmake test"
+    assert leading_document(command) == (".env", text, "make\nmake test", False)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,18 +39,37 @@ pytest -q"""
         (r'sed -i "s/v = \"1\"/v = \"2\"/" a.py', (FilePatch("a.py", (('v = "1"', 'v = "2"'),)),)),
         (
             "git checkout a.c && sed -i 's/x/y/' a.c\ncat > b.txt <<'EOF'\nz\nEOF\nmake",
-            ("git checkout a.c", FilePatch("a.c", (("x", "y"),)), FilePatch("b.txt", (("", "z"),)), "make"),
+            (
+                "git checkout a.c",
+                FilePatch("a.c", (("x", "y"),)),
+                FilePatch("b.txt", (("", "z"),), writes=True),
+                "make",
+            ),
         ),
         (  # a script that is not plain stays a command, with all behind it
             "sed -i 's/x/y/' a.c && python3 - <<'EOF'\ncompile(1)\nEOF\nmake",
             (FilePatch("a.c", (("x", "y"),)), "python3 - <<'EOF'\ncompile(1)\nEOF\nmake"),
+        ),
+        (  # the folder that each part ran in
+            "cd web && npm ci && cd .. && sed -i 's/1/2/' a.py && cd /srv/b; sed -i 's/1/2/' c.py && echo 'x' >> ~/.rc",
+            (
+                "cd web && npm ci && cd ..",
+                FilePatch("a.py", (("1", "2"),)),
+                FilePatch("/srv/b/c.py", (("1", "2"),)),
+                FilePatch("~/.rc", (("", "x"),)),
+            ),
+        ),
+        ("cd $HOME && sed -i 's/1/2/' a.py", (FilePatch("a.py", (("1", "2"),)),)),
+        (
+            "cat > a.py <<'EOF'\nA = 1\nEOF\necho 'B = 2' >> a.py",
+            (FilePatch("a.py", (("", "A = 1"),), writes=True), FilePatch("a.py", (("", "B = 2"),))),
         ),
         ("sed -i '14s#localhost#0.0.0.0#' a.yml", (FilePatch("a.yml", (("localhost (line 14)", "0.0.0.0"),)),)),
         ("sed -i '1i import time' a.py && pytest", (FilePatch("a.py", (("", "import time"),)), "pytest")),
         ("sed -i '/debug/d' a.ini", (FilePatch("a.ini", (("debug", ""),)),)),
         ("echo 'LEVEL=3' >> .env && make", (FilePatch(".env", (("", "LEVEL=3"),)), "make")),
         (SCRIPT, (FilePatch("src/limits.py", (("LIMIT = 10", "LIMIT = 25"),)), "pytest -q")),
-        ("cat > a.txt <<'EOF' && make\nhello\nEOF", (FilePatch("a.txt", (("", "hello"),)), "make")),
+        ("cat > a.txt <<'EOF' && make\nhello\nEOF", (FilePatch("a.txt", (("", "hello"),), writes=True), "make")),
     ],
 )
 def test_edits_are_read_from_a_command_line_in_order(command: str, parts: tuple[FilePatch | str, ...]) -> None:
@@ -62,6 +83,9 @@ def test_edits_are_read_from_a_command_line_in_order(command: str, parts: tuple[
         "sed -n 1,5p a.ini",
         "sed -i '5d' a.ini && make",  # says nothing of what stood there
         "sed -i 's/a/b/' a.ini || make",  # may not have run
+        "if [ ! -f a.yml ]; then\ncat > a.yml <<'EOF'\nport: 1\nEOF\nfi\n./start.sh",
+        "test -f a.yml && exit 0\ncat > a.yml <<'EOF'\nport: 1\nEOF",
+        "for f in a b; do\ncat > $f <<'EOF'\nport: 1\nEOF\ndone",
         "for f in a b; do sed -i 's/a/b/' $f; done",
         "sed -i 's/a/b/' a.ini b.ini",
         # Never answered while an escape could be read in two ways.
@@ -73,6 +97,13 @@ def test_edits_are_read_from_a_command_line_in_order(command: str, parts: tuple[
 )
 def test_what_is_not_certain_to_be_an_edit_stays_a_command(command: str) -> None:
     assert read_scripted_edits(command) == ()
+
+
+def test_a_long_head_of_blank_lines_takes_no_time() -> None:
+    head = "echo a" + "\n" * 7_000
+    started = time.process_time()
+    assert read_scripted_edits(f"{head}x <<E\nhello\nE") == ()
+    assert time.process_time() - started < 2.0
 
 
 @given(st.text(alphabet="sed -i's/a#\\&\n<>EOF;|()\"$", max_size=80))

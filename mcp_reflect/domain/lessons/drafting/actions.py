@@ -47,6 +47,7 @@ from mcp_reflect.domain.lessons.run.undoing import (
     find_cancelled,
     find_discarded,
     find_undone,
+    find_unmade,
     only_removes,
     only_takes_back,
     undone_files,
@@ -56,6 +57,13 @@ _COMMANDS = 4
 _SEARCHES = 3
 _SMALL_CHANGE = 2
 """Most edits beside the repairs of a run that are told: of many, none says what made the difference."""
+_CHANGES = re.compile(
+    r"write|save|dump|send|post|put|delet|remov|commit|execut|insert|updat|creat|upload|unlink|renam|mkdir|system|subprocess"
+    r"|to_(?:csv|sql|excel|parquet|json)",
+    re.IGNORECASE,
+)
+"""Parts of the names in a program that does more than to print something."""
+_STASHES = re.compile(r"git\s+stash(?:\s+\w+)?\s*")
 _NUMBERS_ONLY = re.compile(r"`[\w.:-]+\(\w+=\d{1,4}(?:, \w+=\d{1,4})*\)`")
 """A call with nothing but small numbers, such as the place of a button on a page: it tells nothing elsewhere."""
 
@@ -89,6 +97,7 @@ def tell_actions(
         step
         for number, step in enumerate(steps)
         if step.failed is not True
+        and not (step.failed is None and step.errors)
         and is_telling(step)
         and id(step) not in named | undone
         and id(step) not in refused
@@ -97,7 +106,7 @@ def tell_actions(
         and not rework.is_replaced(step)
         and not did_nothing(step.output)
         and not _fails_later(step, steps[number + 1 :])
-        and (number >= changed or step.kind != "command" or is_preparation(step))  # before, it says how things stood
+        and not (number < changed and _runs_later(step, steps[changed:]))  # before, it says how things stood
     ]
     worked = [step for place, step in enumerate(worked) if not _is_replaced(step, worked[place + 1 :])]
     edits = [edit for edit in _other_edits(steps, shown) if not is_told_by_task(edit, task)]
@@ -135,7 +144,7 @@ def _undone(steps: Sequence[Step], repairs: Sequence[Repair]) -> set[int]:
     found: set[int] = set()
     found.update(id(earlier) for earlier, _ in find_discarded(steps))
     found.update(id(step) for pair in find_cancelled(steps) for step in pair)
-    for earlier, later in [*find_undone(steps), *NetChanges(steps).taken_back()]:
+    for earlier, later in [*find_undone(steps), *find_unmade(steps), *NetChanges(steps).taken_back()]:
         began, ended = place_of[id(earlier)], place_of[id(later)]
         if later.kind == "edit" or not undone_files(later.subject) or only_takes_back(later.subject):
             found.add(id(later))
@@ -146,13 +155,23 @@ def _undone(steps: Sequence[Step], repairs: Sequence[Repair]) -> set[int]:
 
 def _is_by_work(step: Step) -> bool:
     """Return true for a command that searches another's output, or only tidies up."""
-    return step.kind == "command" and (searches_output(step.subject) or only_removes(step.subject))
+    if step.kind != "command":
+        return False
+    return searches_output(step.subject) or only_removes(step.subject) or _STASHES.fullmatch(step.subject) is not None
 
 
 def _fails_later(step: Step, later: Sequence[Step]) -> bool:
     """Return true for a command that ended in a failure when it ran for the last time."""
     outcomes = [each.failed for each in later if each.kind == step.kind and each.subject == step.subject]
     return bool(outcomes) and outcomes[-1] is True
+
+
+def _runs_later(step: Step, later: Sequence[Step]) -> bool:
+    """Return true for a command that only checks, where it runs later in any form."""
+    if step.kind != "command" or is_preparation(step):
+        return False
+    ours = normalised(step.subject)
+    return any(each.kind == "command" and are_variants(ours, normalised(each.subject)) for each in later)
 
 
 def _is_replaced(step: Step, later: Sequence[Step]) -> bool:
@@ -166,7 +185,10 @@ def _is_replaced(step: Step, later: Sequence[Step]) -> bool:
     if step.kind != "command":
         return is_set_again(step, later)
     if (interpreter := inline_interpreter(step.subject)) and not is_preparation(step):
-        return any(inline_interpreter(each.subject) == interpreter for each in later if each.kind == "command")
+        ours = normalised(step.subject)
+        programs = [each.subject for each in later if inline_interpreter(each.subject) == interpreter]
+        only_asks = "print" in step.subject and _CHANGES.search(step.subject) is None
+        return any(only_asks or are_variants(ours, normalised(program)) for program in programs)
     forms = [each.subject for each in later if each.kind == "command"]
     if any(form != step.subject and repeats(step.subject, form) for form in forms):
         return True

@@ -85,8 +85,9 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     told = select_told(run, turns, steps, room, "\n".join(actions), passed=passed)
     feedback = telling_feedback(run)
     guidance = [f"Reviewer: {feedback}"] if passed and feedback else []
-    if not passed and feedback and (error := last_error(run, steps)) not in mistake:
+    if not passed and feedback and (error := last_error(run, steps, served=served)) not in mistake:
         guidance.append(f"The run ended in an error: {error}")
+        failures = [line for line in failures if line.rpartition(" failed: ")[2] not in error]
     guidance += [*found, *(each.text for each in told if each.text not in mistake)]
     if not (actions or guidance or mistake or run.trace.reference_context.strip()):
         return ReflectionDraft()

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from itertools import islice
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
 from mcp_reflect.domain.lessons.failures.wording import NEW_FILE, describe_edit, describe_step
 from mcp_reflect.domain.lessons.run.call_text import describe_call_form
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.undoing import files_changed_by
 
 MOST_EDITS = 2
 _FILE_NAME = re.compile(r"(?<![\w./@-])[\w@-][\w./@-]*\.[A-Za-z]\w{0,11}\b")
@@ -39,9 +39,9 @@ def acts_named_in(feedback: str, steps: Sequence[Step]) -> list[Step]:
         return []
     edits = NetChanges(steps).of([step for step in steps if step.kind == "edit" and not step.failed])
     told = [step for step in edits if step.change and _last_name(step.subject) in named]
-    changing = (step for step in reversed(steps) if step.kind == "command" and not is_inspection(step))
-    commands = (step for step in changing if not named.isdisjoint(map(_last_name, _FILE_NAME.findall(step.subject))))
-    return told[-MOST_EDITS:] or list(islice(commands, 1))
+    ran = (step for step in reversed(steps) if step.kind == "command")
+    changing = (step for step in ran if not named.isdisjoint(map(_last_name, files_changed_by(step.subject))))
+    return told[-MOST_EDITS:] or list(islice(changing, 1))
 
 
 def _last_name(path: str) -> str:

@@ -82,6 +82,8 @@ def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
         near = range(place + 1, min(place + 1 + RETRIED_WITHIN, len(steps)))
         later = [number for number in near if is_retry(step, steps[number])]
         worked = _first_success(steps, step, later)
+        if worked is not None and net.was_undone(steps[place:worked], steps[worked]):
+            worked = _first_success(steps, step, [number for number in later if number > worked]) or worked
         if worked is None:
             continue
         tries = [place, *(number for number in later if number < worked)]

@@ -8,6 +8,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.steps import Step
 
 _WORD = re.compile(r"[\w-]+")
+_ASKS = re.compile(r"\b(?:renam\w+|typos?|misspell\w*|spelling|correct the|replace)\b", re.IGNORECASE)
 _MOST_WORDS = 4
 _ALIKE = 0.8
 """Likeness of two words (`difflib`) from which one is a slip of the other."""
@@ -19,8 +20,10 @@ def is_told_by_task(edit: Step, task: str) -> bool:
 
     One of them may stand there with a slip.
     """
-    known = set(_WORD.findall(task.lower()))
-    return bool(edit.change) and all(_is_renaming(_words(old), _words(new), known) for old, new in edit.change)
+    known = {word for word in _WORD.findall(task.lower()) if not word[0].isdigit()}
+    return bool(edit.change and _ASKS.search(task)) and all(
+        _is_renaming(_words(old), _words(new), known) for old, new in edit.change
+    )
 
 
 def _is_renaming(old: set[str], new: set[str], known: set[str]) -> bool:

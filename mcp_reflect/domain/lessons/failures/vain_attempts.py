@@ -14,7 +14,8 @@ from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import Step
 
 _MOST = 20
-"""The last edits taken back that are looked at."""
+_BEFORE = 40
+"""The last edits taken back that are looked at, and steps before each in which its failure may stand."""
 
 
 def find_vain_attempts(steps: Sequence[Step]) -> Iterator[tuple[str, str]]:
@@ -24,14 +25,15 @@ def find_vain_attempts(steps: Sequence[Step]) -> Iterator[tuple[str, str]]:
     edit was given up.
     """
     places = {id(step): place for place, step in enumerate(steps)}
+    texts: dict[int, str] = {}
     told: dict[str, list[str]] = {}
     found = {id(earlier): (earlier, later) for earlier, later in reversed(NetChanges(steps).taken_back())}
     for earlier, later in sorted(found.values(), key=lambda pair: places[id(pair[0])])[-_MOST:]:
         before, between = steps[: places[id(earlier)]], steps[places[id(earlier)] + 1 : places[id(later)]]
         failed = next((step for step in reversed(between) if step.kind == "command" and step.failed), None)
-        if failed is None or is_inspection(failed) or not (error := failure_text([failed])):
+        if failed is None or is_inspection(failed) or not (error := _failure_of(failed, texts)):
             continue
-        still = "still " if any(_says(step, error) for step in before) else ""
+        still = "still " if any(_says(step, error, texts) for step in before[-_BEFORE:]) else ""
         line = f"{describe_step(failed)} {still}failed: {error.rstrip('.!')}, after "
         told.setdefault(line, []).append(describe_edit(earlier))
     for line, edits in told.items():
@@ -39,6 +41,13 @@ def find_vain_attempts(steps: Sequence[Step]) -> Iterator[tuple[str, str]]:
         yield tried, f"{line}{tried}, which was taken back."
 
 
-def _says(step: Step, error: str) -> bool:
+def _failure_of(step: Step, texts: dict[int, str]) -> str:
+    """What a failed step says of what went wrong; `texts` holds what was read before, by the `id` of the step."""
+    if id(step) not in texts:
+        texts[id(step)] = failure_text([step])
+    return texts[id(step)]
+
+
+def _says(step: Step, error: str, texts: dict[int, str]) -> bool:
     """Return true where a step had failed in this way before, or had shown the failure."""
-    return error in step.output or (step.failed is True and is_same_failure(failure_text([step]), error))
+    return error in step.output or (step.failed is True and is_same_failure(_failure_of(step, texts), error))

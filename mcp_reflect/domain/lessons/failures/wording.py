@@ -131,9 +131,10 @@ def describe_customer_repair(repair: Repair, *, passed: bool = True) -> str:
     enabling = " and ".join(f"`{step.tool}`" for step in repair.commands)
     after = f" after {enabling}" if enabling else ""
     if not passed:
-        call, _, others = worked.partition("` ")
-        accepted = f" {others}" if others and not failed else f" {worked}"
-        refused = failed or (f"{call}`" if others else call)
+        bare = f"`{repair.worked.tool}`"
+        others = "" if failed or worked == bare else worked.removeprefix(bare)
+        accepted = others if others and others != worked else f" {worked}"
+        refused = failed or bare
         return f"{refused} failed{error.rstrip('.')}{ACCEPTED}{accepted}{after}"
     if repair.first is not None and (first := without_given(short_error(repair.first_error), repair.first)):
         error = f"{error.rstrip('.')}. At first it failed: {first}"

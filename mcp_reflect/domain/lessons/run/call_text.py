@@ -24,7 +24,14 @@ _PROGRAM_NAME = re.compile(
     r"(?:\w+_)?(?:sql|query|script|code|command|cmd|formula|expression|rule|regex|pattern|filter)", re.IGNORECASE
 )
 """Names of arguments that say how something is done, and not for whom."""
-_PROGRAM = re.compile(r"[\w\])]\(|\s|=")
+_PROGRAM = re.compile(
+    r"\s*(?:=|(?:alter|analyze|begin|call|copy|create|delete|drop|explain|grant|insert|merge|reindex|select|set|show"
+    r"|truncate|update|vacuum|with)[\s;]"
+    r"|(?:import|from|def|for|const|let|var)\s|[\w.\[\]'\"]+\s*(?:=|<|>|!=)|[\w.]+\()",
+    re.IGNORECASE,
+)
+_LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")
+"""A text in a program: it may be of a case."""
 _ANSWERS = re.compile(r"finish|answer|respon|submit|final|result|solution")
 _PROSE_WORD = re.compile(r"(?<![\w\"/.])[A-Za-z][a-z'’]*(?![\w\"/=:(])")
 _PROSE_WORDS = 7
@@ -61,7 +68,9 @@ def describe_call_form(step: Step) -> str:
     """
     values = _values(step.arguments)
     if not gives_answer(step):
-        values = {name: "…" if _is_of_case(name, value) else value for name, value in values.items()}
+        values = {
+            name: "…" if _is_of_case(name, value) else _without_texts(name, value) for name, value in values.items()
+        }
     return _with_told_values(step.tool, values)
 
 
@@ -99,7 +108,13 @@ def _with_told_values(tool: str, values: Mapping[str, str]) -> str:
 
 
 def _is_program(name: str, value: str) -> bool:
-    return _PROGRAM_NAME.fullmatch(name) is not None and _PROGRAM.search(value) is not None
+    is_code = _PROGRAM_NAME.fullmatch(name) is not None and _PROGRAM.match(value) is not None
+    return is_code and _PERSONAL.search(value) is None
+
+
+def _without_texts(name: str, value: str) -> str:
+    """A value as it is told of a customer's case: of a program what it does, without the texts in it."""
+    return _LITERAL.sub("'…'", value) if _is_program(name, value) else value
 
 
 def _is_of_case(name: str, value: str) -> bool:
@@ -140,7 +155,10 @@ def describe_two_forms(worked: Step, failed: Step) -> tuple[str, str]:
     if not plain:
         return f"`{worked.tool}` {_told_difference(ours, theirs, changed)}", ""
     one, other = (
-        _with_told_values(worked.tool, {name: value if name in plain else "…" for name, value in values.items()})
+        _with_told_values(
+            worked.tool,
+            {name: _without_texts(name, value) if name in plain else "…" for name, value in values.items()},
+        )
         for values in (ours, theirs)
     )
     return one, other

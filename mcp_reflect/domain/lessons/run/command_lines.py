@@ -34,7 +34,7 @@ _INSPECTS = re.compile(
     r"|env|printenv|date|whoami|id|uname|hostname|history|true|false|sleep|clear|man|help|jq|sort|uniq|diff|cmp|awk|cut|nl|xxd"
     r"|sed\s+-n|git\s+branch(?:\s+-(?:a|r|v+|-all|-list|-show-current)\b)*\s*$|git\s+(?:status|diff|log|shortlog|show|blame|remote|rev-parse|ls-files|grep|reflog|describe|(?:stash|worktree)\s+list|submodule\s+status|config\s+--(?:get|list)\S*)"
     r"|tar\s+-?[abd-wyz]*t[abd-wyz]*|unzip\s+-[lv]+|sqlite3\s+\S+\s+[\"']?\.(?:schema|tables|indexes)"
-    r"|nm|ldd|readelf|objdump|strings|locale\s+-a|lsof|ss|netstat|ps|df|du|dig|nslookup|journalctl|apt-cache|timedatectl|crontab\s+-l)\b"
+    r"|nm|ldd|readelf|objdump|strings|locale\s+-a|lsof|ss|netstat|ps|df|du|dig|nslookup|journalctl|apt-cache|timedatectl|crontab\s+-l|xcrun\s+simctl\s+list)\b"
 )
 _ASKS = re.compile(
     r"^(?:sudo\s+)?(?:python[\d.]*\s+-m\s+)?(?:kubectl|oc|docker|podman|helm|terraform|tofu|alembic|dotnet|systemctl|npm|pnpm|yarn|pip3?|uv|poetry|conda"
@@ -49,6 +49,10 @@ _ASKS = re.compile(
 """Subcommands that only ask, of programs that have them."""
 _SHOWS_TEXT = re.compile(
     r"^(?:sudo\s+)?(?:(?:cat|bat|head|tail|less|zcat|grep|egrep|rg|ag|journalctl|dmesg)\b|sed\s+-n\s"
+    r"|(?:kubectl|oc|docker|podman|docker-compose|heroku|fly|aws|gcloud|az|nomad|pm2)\s[^|;&]*\blogs?\b)"
+)
+_SHOWS_LOG = re.compile(
+    r"(?:sudo\s+)?(?:journalctl\b|dmesg\b|(?:cat|bat|head|tail|less|zcat|grep|egrep|rg)\b[^|]*\.log\b"
     r"|(?:kubectl|oc|docker|podman|docker-compose|heroku|fly|aws|gcloud|az|nomad|pm2)\s[^|;&]*\blogs?\b)"
 )
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\\\]|\\\\.)*\"")
@@ -121,10 +125,10 @@ def shows_text(command: str) -> bool:
     return _SHOWS_TEXT.match(_SETUP.sub("", command.strip())) is not None and only_reads(command)
 
 
-def begins_by_showing(command: str) -> bool:
-    """Return true where a command line shows a log or a file first, and then does something else."""
+def begins_with_log(command: str) -> bool:
+    """Return true where a command line shows a log first, and then does something else."""
     first, *others = [part.strip() for part in re.split(r";|&&|\n", _blanked(_SETUP.sub("", command.strip())))]
-    return bool(others) and _SHOWS_TEXT.match(first) is not None and not only_reads(command)
+    return bool(others) and _SHOWS_LOG.match(first) is not None and not only_reads(command)
 
 
 def setup_of(command: str) -> str:

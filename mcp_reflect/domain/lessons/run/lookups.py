@@ -14,9 +14,18 @@ _LOOKUP = re.compile(
     r"|(?:browser|web|page)_(?:back|click_link|find|goto|navigate|open|scroll|visit)$"
     r"|(?:open|visit|load|goto|go_to|navigate)(?:_(?:to_)?(?:page|url|link|site|website))?$"
     rf"|\w*(?:search|fetch|look_?up|query)$|[a-z]+(?:_[a-z]+)*_(?:{_ASKS})$"
-    r"|(?!(?:add|change|clear|create|edit|make|mark|patch|post|put|reset|save|send|set|toggle|update|write)_)"
-    r"[a-z]+(?:_[a-z]+)*_(?:details?|history|info|status)$"
+    r"|[a-z]+(?:_[a-z]+)*_(?:details?|history|info|status)$"
 )
+_ASKS_FIRST = re.compile(rf"(?:{_ASKS}|think|calculate|glob|grep)")
+_ACTS = re.compile(
+    r"(?:add|append|apply|approve|archive|assign|book|buy|cancel|change|charge|clear|close|comment|commit|confirm|copy"
+    r"|create|cut|delete|deploy|disable|discard|drop|edit|enable|execute|file|fill|finish|fix|forward|generate|grant|hold"
+    r"|import|insert|install|issue|lock|log|make|mark|merge|modify|move|notify|order|patch|pay|place|post|publish|push"
+    r"|put|rebook|record|refund|register|release|remove|rename|reply|request|reserve|reset|restart|restore|resume"
+    r"|return|revoke|run|save|schedule|send|set|share|sign|start|stop|submit|subscribe|swap|sync|tag|toggle|transfer"
+    r"|trigger|unlock|unsubscribe|update|upgrade|upload|verify|withdraw|write)_"
+)
+"""Verbs with which a name begins that does something, whatever it does that to."""
 _WEB = re.compile(r"web|browser|wiki")
 _SEARCH = re.compile(r"search|look_?up|query|brows|fetch")
 
@@ -28,7 +37,8 @@ def is_lookup(step: Step) -> bool:
 
 def only_asks(tool: str) -> bool:
     """Return true for the name of a tool that begins with a verb of asking or ends with one, as `web_fetch`."""
-    return bool(_LOOKUP.match(tool.lower().rpartition("__")[2]))
+    name = tool.lower().rpartition("__")[2]
+    return bool(_LOOKUP.match(name)) and not (_ACTS.match(name) and not _ASKS_FIRST.match(name))
 
 
 def is_research(steps: Sequence[Step]) -> bool:

@@ -10,11 +10,12 @@ from dataclasses import replace
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.steps import Step
-from mcp_reflect.domain.lessons.run.undoing import has_restored, is_among, undone_files
-from mcp_reflect.domain.trajectory.tools import command_of
+from mcp_reflect.domain.lessons.run.undoing import REVERTED, has_restored, is_among, restored_first, undone_files
 
-_CONTENT = ("content", "file_text")
-"""Names under which editors are given the text of a whole file."""
+_LINE = re.compile(r" \(line \d+(?:-\d+)?\)\Z")
+"""Behind the old text of an edit that was told in which line it makes it."""
+_BRINGS_BACK = re.compile(r"\bgit\s+stash\s+(?:pop|apply)\b")
+_COMMITS = re.compile(r"\bgit\s+(?:-C\s+\S+\s+)?commit\b")
 _MOST = 0.5
 """Share of what an edit added from which replacing it takes the edit back."""
 
@@ -33,7 +34,7 @@ class NetChanges:
         for place, step in enumerate(edits):
             self._follow(step, edits[place + 1 :])
         self._rewrote = dict(_rewritten(edits))
-        self._gone = dict(_undone_by_commands(steps))
+        self._gone = _undone_by_commands(steps)
         self._taken_back += self._gone.values()
 
     def of(self, edits: Sequence[Step]) -> list[Step]:
@@ -71,6 +72,11 @@ class NetChanges:
         place = self._places.get(id(step), len(self._steps))
         return len(undone) == len(edits) and all(self._places[id(each)] > place for each in undone)
 
+    def was_undone(self, steps: Sequence[Step], worked: Step) -> bool:
+        """Return true where all edits among these steps were taken back once another step had worked with them."""
+        edits = [step for step in steps if step.kind == "edit" and not step.failed]
+        return bool(edits) and not self.of(edits) and self.undone_behind(edits, worked)
+
     def stand(self, edits: Sequence[Step]) -> bool:
         """Return true where no later edit changed these again."""
         return not any(self._into.get(id(step)) for step in edits)
@@ -78,7 +84,7 @@ class NetChanges:
     def _beside_former(self, step: Step, told: set[int]) -> Step:
         """An edit as it ended; of a file written anew the change of what stood there, unless that is told itself."""
         net = self._net.get(id(step), step)
-        former = [each for each in self._rewrote.get(id(step), ()) if _writes_whole(each)]
+        former = [each for each in self._rewrote.get(id(step), ()) if each.writes]
         if not former or id(former[-1]) in told:
             return net
         before = self._net.get(id(former[-1]), former[-1])
@@ -97,12 +103,18 @@ class NetChanges:
         if len(step.change) != 1:
             return
         old, new = step.change[0]
+        at = _LINE.search(old)
+        old = old[: at.start()] if at else old
         for other in later:
             if other.subject != step.subject or len(other.change) != 1:
                 continue
             before, after = other.change[0]
-            if not before or not new.strip():
+            if other.writes or not before or not new.strip():
                 break  # the file was written anew, or nothing is left to be found again
+            line = _LINE.search(before)
+            if (line and line[0]) != (at and at[0]):
+                continue  # the same text may stand in other lines
+            before = before[: line.start()] if line else before
             if before in new:
                 new = new.replace(before, after, 1)
             elif old and new in before:
@@ -113,42 +125,48 @@ class NetChanges:
                 self._taken_back.append((step, other))
             self._into.setdefault(id(step), set()).add(id(other))
             self._root[id(other)] = self._first(step)
-        self._net[id(step)] = replace(step, change=((old, new),))
+        self._net[id(step)] = replace(step, change=((f"{old}{at[0]}" if at and old != new else old, new),))
 
 
 def _rewritten(edits: Sequence[Step]) -> Iterator[tuple[int, list[Step]]]:
     """Yield the edits that wrote a whole file again, by their `id`, each with the earlier edits of that file."""
     for place, step in enumerate(edits):
         before = [each for each in edits[:place] if each.subject == step.subject]
-        if before and _writes_whole(step):
+        if before and step.writes:
             yield id(step), before
 
 
-def _writes_whole(step: Step) -> bool:
-    """Return true for an edit that writes a whole file, and neither appends nor inserts."""
-    if len(step.change) != 1 or step.change[0][0]:
-        return False
-    if any(name in step.arguments for name in _CONTENT):
-        return True
-    path = re.escape(step.subject)
-    return re.search(rf"(?<![>\d&])>\s*{path}(?!\S)|\btee\s+{path}(?!\S)", command_of(dict(step.arguments))) is not None
+def _undone_by_commands(steps: Sequence[Step]) -> dict[int, tuple[Step, Step]]:
+    """The edits whose file a later command removed or restored, by their `id`, each with that command.
 
-
-def _undone_by_commands(steps: Sequence[Step]) -> Iterator[tuple[int, tuple[Step, Step]]]:
-    """Yield the edits whose file a later command removed or restored, by their `id`, each with that command."""
+    What was put aside and brought back again (`git stash pop`) is not among them.
+    """
+    undone: dict[int, tuple[Step, Step]] = {}
     written: list[Step] = []
+    committed, last_commit = 0, range(0)
     for step in steps:
         if step.kind == "edit" and not step.failed:
             written.append(step)
-        elif step.kind == "command" and written and (undone := _undone_by(step)):
-            for edit in [each for each in written if is_among(each.subject, undone)]:
-                written.remove(edit)
-                yield id(edit), (edit, step)
+        elif step.kind == "command" and _COMMITS.search(step.subject):
+            committed, last_commit = len(written), range(committed, len(written))
+        elif step.kind == "command" and _BRINGS_BACK.search(step.subject) and not step.failed:
+            stashed = [edit for edit, by in undone.values() if "stash" in by.subject]
+            written += stashed
+            undone = {key: pair for key, pair in undone.items() if not any(pair[0] is each for each in stashed)}
+        elif step.kind == "command" and (files := _undone_by(step)):
+            of_commit = last_commit if REVERTED in files else range(0)
+            gone = [n for n, edit in enumerate(written) if n in of_commit or is_among(edit.subject, files)]
+            undone |= {id(written[number]): (written[number], step) for number in gone}
+            written = [edit for number, edit in enumerate(written) if number not in gone]
+            committed, last_commit = min(committed, len(written)), range(0)
+    return undone
 
 
 def _undone_by(step: Step) -> tuple[str, ...]:
-    """The files that a command removed or restored; of one that failed in the end, where git says that it did."""
-    return undone_files(step.subject) if not step.failed or has_restored(step.output) else ()
+    """The files that a command removed or restored; of a chain that failed in the end, those that its beginning did."""
+    if not step.failed or has_restored(step.output):
+        return undone_files(step.subject)
+    return restored_first(step.subject) if "pathspec" not in step.output else ()
 
 
 def _takes_back(step: Step, before: str, after: str) -> bool:

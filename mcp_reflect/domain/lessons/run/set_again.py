@@ -17,11 +17,16 @@ _PLACE = re.compile(
 )
 """Names of arguments that say where something is put."""
 
+_ADDS = re.compile(
+    r"(?:^|_)(?:add|append|book|comment|create|insert|log|message|note|post|publish|push|reply|send)(?:_|$)"
+)
+"""Tools that put something beside what is there."""
+
 
 def is_set_again(step: Step, later: Sequence[Step]) -> bool:
     """Return true for a call that says where it puts what, where a later call that worked puts something else there."""
     places = {name: value for name, value in step.arguments.items() if _PLACE.fullmatch(name)}
-    if step.kind != "call" or not places or len(places) == len(step.arguments):
+    if step.kind != "call" or not places or len(places) == len(step.arguments) or _ADDS.search(step.tool):
         return False
     return any(
         each.tool == step.tool

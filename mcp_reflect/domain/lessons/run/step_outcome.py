@@ -7,7 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.command_lines import begins_by_showing, hides_status, shows_text
+from mcp_reflect.domain.lessons.run.command_lines import begins_with_log, hides_status, shows_text
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_text
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult
 from mcp_reflect.domain.trajectory.parsing import Trajectory
@@ -16,46 +16,57 @@ from mcp_reflect.domain.trajectory.tools import SHELLS, exit_code
 _MOST_ERRORS = 6
 _MOST_LINES_OF_FAILED_READING = 2
 """What shows a file or a log and prints more did so: the errors in it are those of others."""
+_NOT_RUN = re.compile(r"\b(?:permission to use|doesn't want|been denied|rejected|not allowed to)\b", re.IGNORECASE)
+"""What a client says of a command that it did not run, which flags no failure of one."""
+_MOST_LOOKED_AT = 500
+_LAST_LINES = 3
 _LETTERS = re.compile(r"[^\W\d_]{3}")
 
 
 class Outcome(NamedTuple):
-    """Whether a call failed, and the lines that say what went wrong, at most six."""
+    """Whether a call failed, None where nothing tells, and the lines that say what went wrong, at most six."""
 
-    failed: bool
+    failed: bool | None
     errors: tuple[str, ...]
 
 
 def flags_failures(trajectory: Trajectory) -> bool:
     """Return true where the client flags commands that failed: those that it did not flag ended well."""
     shells = {event.id for event in trajectory.events if isinstance(event, ToolCall) and _runs_command(event)}
-    results = (event for event in trajectory.events if isinstance(event, ToolResult))
-    return any(result.failed is True and result.call_id in shells for result in results)
+    results = (event for event in trajectory.events if isinstance(event, ToolResult) and event.failed is True)
+    return any(each.call_id in shells and not _NOT_RUN.search(each.text[:_MOST_LOOKED_AT]) for each in results)
 
 
-def outcome_of(command: str, result: ToolResult, *, flags: bool) -> Outcome:
+def read_outcome(command: str, result: ToolResult, *, flags: bool) -> Outcome:
     """Return what came of a call; `command` is empty for one that ran none.
 
     `flags` says that the client flags failures (`flags_failures`).
     """
     code = exit_code(result.text, result.failed)
     found = tuple(dict.fromkeys(result.errors))
+    failed: bool | None
     if result.failed is True or (code is not None and code != 0):
         failed = True
     elif command and hides_status(command):
         found = tuple(dict.fromkeys(errors_in_text(result.text)))
         failed = bool(found)
-    elif code == 0 or result.failed is False or (flags and command):
+    elif code == 0 or result.failed is False:
         failed = False
+    elif flags and command:
+        failed = None if _ends_in_error(result.text) else False
     elif command and shows_text(command):
         failed = bool(found) and len(result.text.strip().splitlines()) <= _MOST_LINES_OF_FAILED_READING
-    elif command and begins_by_showing(command):  # whose errors the lines before the last are is not known
-        failed = any(errors_in_text(result.text.strip().rpartition("\n")[2]))
+    elif command and begins_with_log(command):  # whose errors these are is not known
+        failed = None if found else False
     else:
         failed = bool(found)
     if failed and len(found) < _MOST_ERRORS:
         found += tuple(_first_lines(result.text, _MOST_ERRORS - len(found)))
     return Outcome(failed, found[:_MOST_ERRORS])
+
+
+def _ends_in_error(output: str) -> bool:
+    return any(errors_in_text("\n".join(output.strip().splitlines()[-_LAST_LINES:])))
 
 
 def _runs_command(call: ToolCall) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from mcp_reflect.domain.lessons.run.file_names import find_run_folder, shown_name
-from mcp_reflect.domain.lessons.run.step_outcome import flags_failures, outcome_of
+from mcp_reflect.domain.lessons.run.step_outcome import flags_failures, read_outcome
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 from mcp_reflect.domain.trajectory.here_documents import file_written_by
 from mcp_reflect.domain.trajectory.kept import keep_with_trajectory
@@ -24,6 +24,8 @@ from mcp_reflect.domain.truncate import truncate_middle
 
 _OLD = ("old_string", "old_str", "old_text", "oldText", "search")
 _NEW = ("new_string", "new_str", "new_text", "newText", "replace", "content", "file_text")
+_WHOLE = ("content", "file_text")
+"""Names under which editors are given the text of a whole file."""
 _PATHS = ("file_path", "path", "filename", "target_file", "notebook_path")
 _FOLDERS = ("workdir", "cwd", "directory", "dir_path", "working_directory")
 _MOST_OUTPUT = 20_000
@@ -36,7 +38,7 @@ class Step:
     `subject` is the command line of a command, the path of an edit, the arguments of another call as compact text.
     `file` is the name of the edited file for a reader, `change` holds pairs of what an edit replaced and by what.
     `failed` is None where nothing tells. `output` is what it printed, of a long one the beginning and the end. `whole`
-    is the compound command that it is a part of.
+    is the compound command that it is a part of. `writes` is true for an edit that writes the whole file.
     """
 
     kind: Literal["command", "edit", "call"]
@@ -49,6 +51,7 @@ class Step:
     output: str = ""
     file: str = ""
     whole: str = ""
+    writes: bool = False
 
 
 @keep_with_trajectory
@@ -155,7 +158,8 @@ def _all_steps_of(call: ToolCall) -> Sequence[Step]:
 def _part(whole: Step, part: FilePatch | str) -> Step:
     if isinstance(part, str):
         return replace(whole, subject=part, whole=whole.subject)
-    return Step("edit", whole.tool, part.path, whole.arguments, part.changes, file=shown_name(part.path, ""))
+    name = shown_name(part.path, "")
+    return Step("edit", whole.tool, part.path, whole.arguments, part.changes, file=name, writes=part.writes)
 
 
 def step_of(tool: str, given: Any) -> Step:
@@ -173,12 +177,16 @@ def steps_of(tool: str, given: Any) -> tuple[Step, ...]:
     command = command_of(arguments) if name in SHELLS else ""
     if (written := file_written_by(command)) is not None:
         name = shown_name(written.path, "")
-        return (Step("edit", tool, written.path, arguments, (("", written.text),), file=name),)
+        change = (("", written.text),)
+        return (Step("edit", tool, written.path, arguments, change, file=name, writes=not written.appends),)
     if command and not command.lstrip().startswith("apply_patch"):
         return (Step("command", tool, command.strip(), arguments),)
     if command or is_edit(name, arguments):
         edits = _edits(arguments, command)
-        return tuple(Step("edit", tool, path, arguments, change, file=shown_name(path, "")) for path, change in edits)
+        return tuple(
+            Step("edit", tool, each.path, arguments, each.changes, file=shown_name(each.path, ""), writes=each.writes)
+            for each in edits
+        )
     return (Step("call", tool, compact(arguments), arguments),)
 
 
@@ -190,7 +198,17 @@ def _edits(arguments: dict[str, Any], command: str) -> Sequence[FilePatch]:
     edits = arguments.get("edits")
     pieces = edits if isinstance(edits, list) else [arguments]
     change = tuple((_text(piece, *_OLD), _text(piece, *_NEW)) for piece in pieces if isinstance(piece, dict))
-    return [FilePatch(path, tuple(pair for pair in change if any(pair)))]
+    writes = (
+        isinstance(edits, list) is False and any(arguments.get(name) for name in _WHOLE) and not _is_part(arguments)
+    )
+    return [FilePatch(path, tuple(pair for pair in change if any(pair)), writes)]
+
+
+def _is_part(arguments: Mapping[str, Any]) -> bool:
+    """Return true where an editor was told what to replace, or where to insert."""
+    return any(name in arguments for name in (*_OLD, "insert_line", "line", "position")) or (
+        arguments.get("command") in {"insert", "append"}
+    )
 
 
 def _text(piece: dict[str, Any], *keys: str) -> str:
@@ -198,7 +216,7 @@ def _text(piece: dict[str, Any], *keys: str) -> str:
 
 
 def _with_result(step: Step, result: ToolResult, *, flags: bool) -> Step:
-    failed, errors = outcome_of(step.subject if step.kind == "command" else "", result, flags=flags)
+    failed, errors = read_outcome(step.subject if step.kind == "command" else "", result, flags=flags)
     return replace(step, failed=failed, errors=errors, output=truncate_middle(result.text, _MOST_OUTPUT))
 
 

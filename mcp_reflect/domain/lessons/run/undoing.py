@@ -13,7 +13,10 @@ from mcp_reflect.domain.lessons.run.command_lines import only_reads, parts_of
 from mcp_reflect.domain.lessons.run.lookups import only_asks
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.text.memoize import memoize_short
+from mcp_reflect.domain.trajectory.here_documents import without_documents
 
+REVERTED = "the last commit"
+"""What stands for the files of the commit that `git revert` takes back: which they are the command does not say."""
 _UNDOES = re.compile(
     r"-{0,2}(?:un(?:do|hold|install|link|load|lock|mask|mount|pin|register|set|stage|track)"
     r"|remove|rm|delete|del|drop|disable|down|stop|reset|revert|rollback)",
@@ -21,14 +24,19 @@ _UNDOES = re.compile(
 )
 _CANCELS = re.compile(r"(?:^|_)(?:cancel|delete|discard|remove|revert|revoke|rollback|undo|void|withdraw)(?:_|$)")
 """Tools that take back what another one made."""
+_LASTS = re.compile(r"\b(?:install|add|ci|sync|pull|fetch|login|exec|create|up|start)\b")
+"""Commands that do more than to make files of the repository."""
+_SETS_UP = frozenset({"cd", "export", "set"})
+_CHANGERS = frozenset({"cp", "mv", "rm", "tee", "truncate"})
+_IN_PLACE = re.compile(r"-[a-zA-Z]*i|-p[a-z]*i")
+_NAMED_FILE = re.compile(r"[\w./@-]*\w\.\w[\w.]*|\.\w[\w.]*|[\w@-]+/[\w./@-]*")
 _LEAST_ID = 3
 _MOST_CANCELLED = 10
 _MOST_VALUES = 4
 """The last of such calls that are looked at, and values of each that are looked for."""
 _JOINS = re.compile(r"[();<>|&]+")
 _RESTORES = re.compile(r"(?:cd\s+\S+\s*&&\s*)?git\s+(?:checkout|restore|reset\s+--hard)\b")
-_RESTORED = re.compile(r"^(?:Updated \d+ paths? from|HEAD is now at)\b", re.MULTILINE)
-_DOCUMENT = re.compile(r"<<-?\s*(['\"]?)(\w+)\1.*?(?:^[ \t]*\2$|\Z)", re.DOTALL | re.MULTILINE)
+_RESTORED = re.compile(r"^Updated \d+ paths? from\b", re.MULTILINE)
 _FILE = re.compile(r".*\.\w+|\.")
 """A name behind `git checkout` that is no branch."""
 
@@ -46,6 +54,45 @@ def only_removes(command: str) -> bool:
 def only_takes_back(command: str) -> bool:
     """Return true where a command line does nothing but remove or restore files, apart from what only reads."""
     return all(map(undone_files, parts_of(command)))
+
+
+def restored_first(command: str) -> tuple[str, ...]:
+    """Return the files that the first command of several restores by version control; empty for a single command."""
+    acting = [words for words in _commands(command) if words[0] not in _SETS_UP]
+    return tuple(_taken_back(acting[0])) if len(acting) > 1 and acting[0][0] == "git" else ()
+
+
+def find_unmade(steps: Sequence[Step]) -> Iterator[tuple[Step, Step]]:
+    """Yield the commands that changed files in place, all of which a later one restored or removed, with that one."""
+    for place, earlier in enumerate(steps):
+        files = set(_changed_in_place(earlier)) if earlier.kind == "command" and not earlier.failed else set[str]()
+        for later in steps[place + 1 :] if files else ():
+            if later.kind == "command" and not later.failed and (undone := undone_files(later.subject)):
+                files = {name for name in files if not is_among(name, undone)}
+                if not files:
+                    yield earlier, later
+                    break
+
+
+def files_changed_by(command: str) -> tuple[str, ...]:
+    """Return the files that a command line names to `sed -i`, `mv` and the like, which change them."""
+    return tuple(
+        word.removeprefix("./")
+        for words in _commands(command)
+        if words[0] in _CHANGERS or _is_in_place(words)
+        for word in words[1:]
+        if _NAMED_FILE.fullmatch(word)
+    )
+
+
+def _is_in_place(words: tuple[str, ...]) -> bool:
+    return words[0] in {"sed", "perl"} and any(map(_IN_PLACE.match, words[1:]))
+
+
+def _changed_in_place(step: Step) -> tuple[str, ...]:
+    """The files that `sed -i` and the like change, where a command line does nothing else."""
+    commands = [words for words in _commands(step.subject) if words[0] not in _SETS_UP]
+    return files_changed_by(step.subject) if commands and all(map(_is_in_place, commands)) else ()
 
 
 def has_restored(output: str) -> bool:
@@ -67,7 +114,7 @@ def find_discarded(steps: Sequence[Step]) -> Iterator[tuple[Step, Step]]:
             if acted is not None and not is_edited and has_restored(step.output) and _RESTORES.match(step.subject):
                 yield acted, step
             if not only_reads(step.subject):
-                acted = step
+                acted = None if _LASTS.search(step.subject) else step
 
 
 def is_among(path: str, undone: tuple[str, ...]) -> bool:
@@ -93,13 +140,18 @@ def find_cancelled(steps: Sequence[Step]) -> Iterator[tuple[Step, Step]]:
     cancelling = [place for place, step in enumerate(steps) if _cancels(step) and not step.failed]
     for place in cancelling[-_MOST_CANCELLED:]:
         later = steps[place]
-        named = [value for value in map(str, later.arguments.values()) if len(value) >= _LEAST_ID][:_MOST_VALUES]
+        values = map(str, later.arguments.values())
+        named = [value for value in values if len(value) >= _LEAST_ID and any(map(str.isdigit, value))][:_MOST_VALUES]
         for value in named:
             first = next((step for step in steps[:place] if value in step.subject or value in step.output), None)
             if first is None or value in first.subject or first.kind != "call" or first.failed:
                 continue
-            if not (_cancels(first) or only_asks(first.tool)):
+            if not (_cancels(first) or only_asks(first.tool)) and _share_noun(first.tool, later.tool):
                 yield first, later
+
+
+def _share_noun(one: str, other: str) -> bool:
+    return not set(one.lower().split("_")).isdisjoint(other.lower().split("_"))
 
 
 def _cancels(step: Step) -> bool:
@@ -119,6 +171,8 @@ def _taken_back(words: tuple[str, ...]) -> Iterator[str]:
             yield from (files if "--" in words else filter(_FILE.fullmatch, files))
         case ["git", "reset", *_] if "--hard" in words:
             yield "."
+        case ["git", "revert", *_]:
+            yield REVERTED
         case ["git", "stash"] | ["git", "stash", "push", *_]:
             yield "."
 
@@ -136,7 +190,7 @@ def _undoes(later: tuple[str, ...], earlier: tuple[str, ...]) -> bool:
 def _commands(line: str) -> tuple[tuple[str, ...], ...]:
     """The commands of a line, each as its words without quotes."""
     found: list[list[str]] = [[]]
-    lexer = shlex.shlex(_DOCUMENT.sub("", line), posix=True, punctuation_chars=True)
+    lexer = shlex.shlex(without_documents(line), posix=True, punctuation_chars=True)
     lexer.whitespace_split, lexer.commenters = True, ""
     try:
         for word in lexer:

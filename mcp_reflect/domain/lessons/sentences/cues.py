@@ -181,7 +181,7 @@ LASTING = phrases("always | never | from now on | every time")
 
 STATE = Cue(
     phrases(
-        """(?:tests?|checks|specs?|suite|build|lint|all|both|it)\\b[^.;]{0,60} pass(?:es|ed|ing)?
+        """(?:tests?|checks|specs?|suite|build|lint|runs|jobs|cases|all|both|it)\\b[^.;]{0,60} pass(?:es|ed|ing)?
             (?:has|have) (?:now )?been successfully | was successfully | were successfully | successfully \\w+ed
             pass(?:es|ed|ing)? now | (?:it|everything|this|all) (?:now )?(?:works|builds|runs|pass(?:es|ed)?)
             (?:is|are) (?:done|completed?|green) | (?:run|runs|work|works|green|back|fine) again
@@ -232,7 +232,9 @@ CORRECTION = phrases(
 """How a turn begins that corrects the one before."""
 
 PROHIBITION = phrases(
-    "(?:(?:please|but|no|and|so),? )*(?:don't|do not|never|avoid|no (?!need)(?!prob)\\w{3,}ing)", opening=True
+    """(?:(?:please|but|no|and|so),? )*(?:don't|do not|never|avoid)
+            (?:please,? )?no (?:add|chang|commit|copy|delet|edit|install|merg|push|remov|renam|rewrit|runn|send)ing""",
+    opening=True,
 )
 """How a sentence begins that says what is not to be done."""
 SECOND_THOUGHT = phrases(
@@ -240,8 +242,11 @@ SECOND_THOUGHT = phrases(
             never ?mind that | forget (?:that|what I said) | strike that | let me take that back""",
     opening=True,
 )
-AFTER_ALL = phrases("after all(?=[,:;.!]|$) | (?:that's|that is) off(?=[,:;.!]|$) | (?:we|let's) (?:go|went) back to")
-"""How somebody takes back what they said before: at the beginning of a turn, and anywhere in it."""
+TAKES_BACK = phrases("(?:that's|that is) off(?=[,:;.!]|$) | (?:we|let's) (?:go|went) back to")
+AFTER_ALL = re.compile(
+    r"\W*(?:(?!(?:is|are|was|were|has|have|it's|that's)\b)[\w'’`-]+,? ){1,5}after all\b", re.IGNORECASE
+)
+"""How somebody takes back what they said: at the beginning of a turn, anywhere in it, and as in "cursor after all"."""
 
 OBJECTION = phrases(
     """none of (?:these|those|them) | neither of (?:these|those|them) | there must be | regardless of

@@ -19,6 +19,7 @@ from mcp_reflect.domain.lessons.sentences.wording import (
     states_decision,
     states_policy,
     states_rule,
+    thinks_better,
     with_plain_apostrophes,
     wording_factor,
 )
@@ -214,7 +215,9 @@ def _is_reversed(turns: Sequence[Turn], number: int) -> bool:
     if number == 0:
         return False
     replies = [later for later in turns[number + 1 :] if later.role == USER][:1]
-    return bool(replies) and (cues.SECOND_THOUGHT.match(replies[0].text) or cues.AFTER_ALL.search(replies[0].text))
+    if not replies:
+        return False
+    return cues.SECOND_THOUGHT.match(replies[0].text) or any(map(thinks_better, split_sentences(replies[0].text, 1)))
 
 
 def _is_correction(turn: Turn) -> bool:

@@ -11,10 +11,11 @@ from functools import cached_property
 
 from mcp_reflect.domain.lessons.sentences import dialogue_acts as acts
 from mcp_reflect.domain.lessons.sentences import settlement_cues as cues
-from mcp_reflect.domain.lessons.sentences.cues import AFTER_ALL, CORRECTION, COURTESY, SECOND_THOUGHT
+from mcp_reflect.domain.lessons.sentences.cues import CORRECTION, COURTESY, SECOND_THOUGHT
 from mcp_reflect.domain.lessons.sentences.exceptions import Excepted, excepted_in
 from mcp_reflect.domain.lessons.sentences.settlement_score import LEAST_LIKELY, SpokenTurn, likelihood, values_in
 from mcp_reflect.domain.lessons.sentences.vocabulary import names_something, term_weights
+from mcp_reflect.domain.lessons.sentences.wording import thinks_better
 
 ASKED_WITHIN = 2
 """Sentences at the end of a turn one of which is the question that is answered, and which a bare yes accepts."""
@@ -213,7 +214,7 @@ class SettledTalk:
         if number == 0 or later is None:
             return False
         said = self.turn(later)
-        if SECOND_THOUGHT.match(said[0] if said else "") or any(map(AFTER_ALL.search, said)):
+        if SECOND_THOUGHT.match(said[0] if said else "") or any(map(thinks_better, said)):
             return True
         return number not in self.users and self.is_reversed(later)
 

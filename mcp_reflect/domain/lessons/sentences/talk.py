@@ -33,6 +33,11 @@ _ORDER = re.compile(
     r"|stop|restart|apply|change|do|go|back to)\b",
     re.IGNORECASE,
 )
+_IDEA = re.compile(
+    r"\W*(?:my |one )?(?:first (?:thought|try|idea|guess|attempt)|option (?:one|two|[12ab])|plan [ab]|attempt \d)\b",
+    re.IGNORECASE,
+)
+"""How an agent begins that says what it tries of several things."""
 _LASTING = re.compile(
     r"\b(?:always|never|must|only|because|since|as|otherwise|instead|not|don't|here|every|each|before|whenever|when|if)\b",
     re.IGNORECASE,
@@ -60,6 +65,8 @@ def is_directive(sentence: str) -> bool:
 
 def announces(sentence: str) -> bool:
     """Return true for a short sentence of an agent that only says what it does next: no rule, and no reason."""
+    if _IDEA.match(sentence):
+        return True
     words = len(sentence.split())
     if words <= _FEW and not names_something(sentence):
         return True  # "Regenerate first."

@@ -95,6 +95,12 @@ def rules_out(sentence: str) -> bool:
     return cues.PROHIBITION.match(with_plain_apostrophes(sentence))
 
 
+def thinks_better(sentence: str) -> bool:
+    """Return true where a user takes back what they said before."""
+    plain = with_plain_apostrophes(sentence)
+    return cues.TAKES_BACK.search(plain) or cues.AFTER_ALL.match(plain) is not None
+
+
 def says_it_failed(sentence: str) -> bool:
     """Return true where a user's sentence tells that something is not as it should be."""
     return cues.OBJECTION.search(with_plain_apostrophes(sentence))
