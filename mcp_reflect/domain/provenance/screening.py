@@ -6,18 +6,24 @@ errors of a run stay where they are. What is withheld is kept with the review, f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import groupby
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.error_matching.output_lines import FRAME
 from mcp_reflect.domain.models import DRAFT_TEXTS, LESSON_FIELDS, ReflectionDraft
 from mcp_reflect.domain.models.common import TextOrigin
-from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT, tells_calls
-from mcp_reflect.domain.provenance.instructions import pieces_of
+from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT
 from mcp_reflect.domain.provenance.judgement import CALL, FAILED, Judged, SentenceJudge
+from mcp_reflect.domain.provenance.lesson_pieces import (
+    BEFORE,
+    MORE,
+    Told,
+    at_line_end,
+    ending_line,
+    pieces_in,
+    without_steps_towards,
+)
 from mcp_reflect.domain.provenance.partial_repairs import judge_rest
 from mcp_reflect.domain.provenance.run_reading import texts_of_run
 from mcp_reflect.domain.provenance.run_texts import RunTexts
@@ -28,24 +34,10 @@ from mcp_reflect.domain.truncate import CUT, truncate_line
 
 _WITHHELD_CHARS = 300
 _MOST_WITHHELD = 10
-_MORE = ";"
-"""What stands between the commands of a lesson."""
-_BEFORE = ("before that it failed:", "At first it failed:", "Accepted, rightly or not:")
 _ENDED = "The run ended in an error:"
 _CUTS = re.compile(rf"({CUT})(?:\s*{CUT})+")
 _POINTS_AT = re.compile(r"\s*-->\s\S+:\d+(?::\d+)?")
-_Told = tuple[Judged, str, Quotation | None]
-"""A sentence that is kept, what stands behind it, and the quotation that it is a part of."""
 _FROM_TESTS = re.compile(r"^Reviewer: ")
-
-
-def _pieces(text: str) -> Iterator[tuple[str, str, Quotation | None]]:
-    """Yield the sentences of a text, each with what stands behind it, and the quotation that it is a part of."""
-    for is_quoted, lines in groupby(text.splitlines(keepends=True), lambda line: read_quotation(line) is not None):
-        for part in lines if is_quoted else ["".join(lines)]:
-            given = read_quotation(part)
-            for piece, end in pieces_of(part if given is None else f"{given.text}\n"):
-                yield piece, end, given
 
 
 def _names_place(line: str) -> bool:
@@ -54,33 +46,9 @@ def _names_place(line: str) -> bool:
     return found is not None and found.end() == len(line) and not is_dangerous(line)
 
 
-def _without_steps_towards(told: Sequence[_Told], is_alone: Sequence[bool]) -> list[_Told]:
-    """The sentences on what worked without calls that do not stand alone, and without the failures behind these."""
-    kept: list[_Told] = []
-    is_left_out = False
-    for each, alone in zip(told, is_alone, strict=True):
-        text = each[0].text
-        is_left_out = not (alone or each[0].is_quoted) and (
-            tells_calls(text) or (is_left_out and text.startswith(_BEFORE))
-        )
-        kept += [] if is_left_out else [each]
-    return kept
-
-
 def _source_in(given: Quotation | None) -> TextOrigin | None:
     """The source of quoted words; what a run took from a text is judged anew."""
     return None if given is None or given.is_taken else given.source
-
-
-def _ending_line(text: str) -> str:
-    """The end of a sentence behind which the rest of its line is left out."""
-    return text.rstrip(f"{_MORE} \n") + "\n"
-
-
-def _at_line_end(told: _Told) -> _Told:
-    """A sentence behind which the rest of its line is left out."""
-    judged, end, given = told
-    return replace(judged, text=judged.text.removesuffix(_MORE)), _ending_line(end), given
 
 
 class RunReading:
@@ -130,11 +98,11 @@ class Screening:
                     has_worked = judged.is_taken and (tells_act or (given is not None and given.has_worked))
                     quoted.append(judged.quotation._replace(has_worked=has_worked))
                     if "\n" in end and pieces:
-                        pieces[-1] = _ending_line(pieces[-1])
+                        pieces[-1] = ending_line(pieces[-1])
                 else:
                     unvouched += self._unvouched(judged)
                     pieces.append(judged.text + end)
-            kept[name] = "".join(pieces).strip().removesuffix(_MORE)
+            kept[name] = "".join(pieces).strip().removesuffix(MORE)
         claims: list[str] = []
         for claim in draft.claims:
             given = read_quotation(claim)
@@ -163,12 +131,12 @@ class Screening:
 
     def unvouched(self, text: str) -> tuple[str, ...]:
         """Return the sentences of a text that nobody vouches for, without judging whether a lesson may keep them."""
-        said = (piece.strip() for piece, _, _ in _pieces(text))
+        said = (piece.strip() for piece, _, _ in pieces_in(text))
         return tuple(each for each in said if each and not self._reading.judge.vouches_for(each))
 
     def passes(self, text: str) -> bool:
         """Return true where no sentence of a text would be withheld."""
-        judged = ((self._judge_output(piece, given), piece) for piece, _, given in _pieces(text))
+        judged = ((self._judge_output(piece, given), piece) for piece, _, given in pieces_in(text))
         return all(
             found.is_kept and (found.is_quoted or found.text == piece) and (found.is_at_hand or not found.is_taken)
             for found, piece in judged
@@ -176,12 +144,12 @@ class Screening:
 
     def quoted(self, text: str) -> str:
         """Return what the run did by what it had read as a quotation with its source; empty for any other text."""
-        judged = [self._judge_output(piece, given) for piece, _, given in _pieces(text)]
+        judged = [self._judge_output(piece, given) for piece, _, given in pieces_in(text)]
         return str(judged[0]) if len(judged) == 1 and judged[0].is_taken and judged[0].is_kept else ""
 
     def without_orders(self, text: str) -> str:
         """Return the output of a tool without the sentences that would be withheld from a lesson."""
-        judged = ((self._judge_output(piece, given), end) for piece, end, given in _pieces(text))
+        judged = ((self._judge_output(piece, given), end) for piece, end, given in pieces_in(text))
         return "".join(f"{found}{end}" for found, end in judged if found.is_kept).strip()
 
     def evidence_in(self, text: str) -> str:
@@ -190,7 +158,7 @@ class Screening:
         Its lines stay where they stood, and those that only name a place are kept: an error is known again by both.
         """
         kept: list[str] = []
-        for piece, end, given in _pieces(text):
+        for piece, end, given in pieces_in(text):
             found = self._judge_output(piece, given)
             is_whole = found.text == piece if found.is_kept else _names_place(piece)
             kept.append(piece if is_whole else f"{found.text if found.is_kept else ''}{CUT}")
@@ -211,23 +179,23 @@ class Screening:
         passed = isinstance(self._run, ReviewedRun) and self._run.review.result == "pass"
         return passed and bool(CALL.match(judged.text) or TELLS_EDIT.match(judged.text))
 
-    def _judged(self, name: str, text: str, withheld: list[str]) -> list[_Told]:
+    def _judged(self, name: str, text: str, withheld: list[str]) -> list[Told]:
         """Return the sentences of a field that are kept, each with what stands behind it, and its quotation if any."""
-        told: list[_Told] = []
+        told: list[Told] = []
         is_told = False
         is_alone: list[bool] = []
         main: Judged | None = None
         behind = "\n"
         is_output = False
-        pieces = list(_pieces(text))
+        pieces = list(pieces_in(text))
         for number, (piece, end, given) in enumerate(pieces):
-            is_failure = piece.startswith(_BEFORE) or ("\n" not in behind and FAILED.match(piece))
+            is_failure = piece.startswith(BEFORE) or ("\n" not in behind and FAILED.match(piece))
             # an error of several sentences stands on one line behind its command
             is_output = name == "key_mistake" or self._is_output(piece) or (is_output and "\n" not in behind)
             begins_line, behind = "\n" in behind, end
             if is_failure and not is_told:  # a failure without what mended it says nothing of what worked
                 if "\n" in end and told:
-                    told[-1] = _at_line_end(told[-1])
+                    told[-1] = at_line_end(told[-1])
                 continue
             source = _source_in(given)
             body = piece.removeprefix(SAID)
@@ -241,10 +209,10 @@ class Screening:
             main = found if number == 0 else main
             is_behind_taken = bool(told) and told[-1][0].is_taken
             if found is None or (
-                found.is_quoted and piece.startswith(_BEFORE) and not (found.is_taken and is_behind_taken)
+                found.is_quoted and piece.startswith(BEFORE) and not (found.is_taken and is_behind_taken)
             ):
                 if "\n" in end and told:
-                    told[-1] = _at_line_end(told[-1])
+                    told[-1] = at_line_end(told[-1])
                 continue
             if is_failure and told and told[-1][0].is_taken:
                 told[-1] = (told[-1][0].followed_by(found), end, told[-1][2])
@@ -254,7 +222,7 @@ class Screening:
                 is_alone.append(edits_alone or (main is not None and not main.is_quoted))
         if name == "correct_action":
             # what led to the step that worked is no advice without it, but for an edit that is told by itself
-            return _without_steps_towards(told, is_alone)
+            return without_steps_towards(told, is_alone)
         return told
 
     def _judge(
@@ -278,7 +246,7 @@ class Screening:
         said, vouches_for = judged.text.strip(" ;"), self._reading.judge.vouches_for
         if self._is_test_command(said):
             return []
-        call = None if said.startswith(_BEFORE) else CALL.match(said)
+        call = None if said.startswith(BEFORE) else CALL.match(said)
         if call and call.end() < len(said) and call[0].endswith("failed: ") and vouches_for(call[0], "agent"):
             return [] if vouches_for(said[call.end() :], judged.source) else [said[call.end() :]]
         return [] if vouches_for(said, judged.source) else [said]
