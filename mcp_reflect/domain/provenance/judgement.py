@@ -85,14 +85,6 @@ class Judged:
         return replace(self, text=f"{self.text} {failure.text}")
 
 
-_ERROR_CODE = re.compile(
-    r"((?:before that it failed: |At first it failed: )?"
-    r"(?!(?:ABORT|CRITICAL|ERROR|EXCEPTION|FAIL|FATAL|PANIC|WARN)\w*:)"
-    r"(?:[A-Z][A-Z\d_]{3,}|[a-z]+(?:_[a-z]+)+)): "
-)
-"""The code of an error, before what the tool says of it."""
-
-
 class SentenceJudge:
     """Judges the sentences of lessons about one run."""
 
@@ -245,8 +237,6 @@ def _shortened(piece: str) -> Iterator[str]:
     before, output = (call[0], piece[call.end() :]) if call else ("", piece)
     if (shorter := without_asides(output)) != output and reads_as_error(shorter):
         yield before + shorter
-    if code := _ERROR_CODE.match(output):
-        yield before + code[1]
     shorter = without_advice(output)
     is_cut = shorter != output and shorter.count("`") == output.count("`") and not before.startswith("`")
     if is_cut and not wants_something(shorter, of_error=True) and (not call or reads_as_error(shorter)):

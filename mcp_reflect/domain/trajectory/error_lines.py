@@ -50,9 +50,8 @@ _REFUSAL = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """The beginning of a tool's answer that refuses a request."""
-_CODE = re.compile(r"[A-Za-z][\w.-]*")
-_DETAILS = ("detail", "details", "message", "reason", "description")
-"""Where an answer says what the code of its error means."""
+_CELL_ERROR = re.compile(r"#(?:NAME\?|REF!|VALUE!|DIV/0!|NUM!|NULL!)")
+"""What a cell of a spreadsheet shows whose formula went wrong."""
 _EXIT_CODES = frozenset({"exit_code", "exitcode", "exit_status", "returncode", "return_code"})
 _TRACEBACK = "Traceback (most recent call last)"
 
@@ -85,6 +84,8 @@ def errors_in_result(text: str, *, failed: bool | None) -> Iterator[str]:
     """Yield the errors in a tool's answer. `failed` is the error flag of the message, None where it has none."""
     answer = _json_object(text)
     found = list(errors_in_text(text) if answer is None else _in_answer(answer))
+    if cell := _CELL_ERROR.search(text[:_MAX_LINE]):
+        found.append(error_line(cell[0]))
     refused = answer is None and _REFUSAL.match(text.lstrip()[:_MAX_LINE])
     if not found and (failed or refused):
         found = [error_line(text) or "the tool reported an error without a text"]
@@ -95,18 +96,11 @@ def _in_answer(answer: dict[str, Any]) -> Iterator[str]:
     for key, value in answer.items():
         name = key.lower()
         if name in {"error", "errors", "exception"} and value:
-            told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            detail = _detail_in(answer) if isinstance(value, str) and _CODE.fullmatch(value) else ""
-            yield error_line(f"{told}: {detail}" if detail else told)
+            yield error_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
         elif _is_bad_status(name, value):
             yield error_line(f"{key}: {value}")
         elif isinstance(value, str):
             yield from errors_in_text(value)
-
-
-def _detail_in(answer: dict[str, Any]) -> str:
-    """What an answer says beside the code of its error."""
-    return next((value for name in _DETAILS if isinstance(value := answer.get(name), str) and value.strip()), "")
 
 
 def _is_bad_status(name: str, value: Any) -> bool:

@@ -15,7 +15,7 @@ _OPENING = re.compile(
 
 _APPENDS = re.compile(r">>|\btee\s+-a\b")
 _DOCUMENT = re.compile(
-    r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1([^\n]*)(?:\n(?:.*?^[ \t]*\2$|.*\Z))?", re.DOTALL | re.MULTILINE
+    r"(?<!<)<<(?!<)-?\s*(['\"]?)([A-Za-z_]\w*)\1([^\n]*)(?:\n(?:.*?^[ \t]*\2$|.*\Z))?", re.DOTALL | re.MULTILINE
 )
 
 

@@ -25,6 +25,8 @@ _SCRIPT = re.compile(r"[()`{}]|\|\||(?:^|[;&\s])(?:for|if|while|until|case|do|th
 _JOINT = re.compile(r"\s*(?:&&|;|\n)\s*")
 _FOLDER = re.compile(r"cd\s+\S+|set\s+-\S+(?:\s+pipefail)?")
 _CHANGES_FOLDER = re.compile(r"cd\s+(\S+)")
+_GOES = re.compile(r"(?:builtin\s+)?(?:cd|pushd|popd)\b")
+_GOES_ANYWHERE = re.compile(r"\b(?:cd|pushd|popd)\b")
 _PLAIN_FOLDER = re.compile(r"[\w./@][\w./@-]*")
 _STREAM_EDIT = re.compile(
     r"(?:sed\s+(?:-[nrEsz]+\s+)*-[nrEsz]*i(?:\.\w+|\s+'')?|perl\s+-[0-9]*p[0-9]*i(?:\.\w+)?)\s+(?:-[rEe]+\s+)*"
@@ -32,7 +34,7 @@ _STREAM_EDIT = re.compile(
     re.DOTALL,
 )
 _APPENDS = re.compile(
-    r"(?:printf|echo)\s+(?P<quote>['\"])(?P<text>.*?)(?P=quote)\s*>>\s*(?P<file>[\w./~@-]+)", re.DOTALL
+    r"(?P<program>printf|echo)\s+(?P<quote>['\"])(?P<text>.*?)(?P=quote)\s*>>\s*(?P<file>[\w./~@-]+)", re.DOTALL
 )
 _SUBSTITUTES = re.compile(
     r"\s*(?:(?P<line>\d+(?:,\d+)?)|(?:\d+,)?/(?P<at>(?:[^/\\]|\\.)+)/(?:,\S+?)?)?\s*s(?P<mark>[/#|,@%!])"
@@ -123,6 +125,7 @@ class _Reading:
         masked = _masked(command)
         if _SCRIPT.search(masked) or "<<" in masked:
             self.made.append(command)
+            self._folder = self._folder if _GOES_ANYWHERE.search(masked) is None else None
             return
         made: list[FilePatch | str] = []
         joint, start = "", 0
@@ -138,8 +141,9 @@ class _Reading:
                 made[-1] = f"{made[-1]}{joint}{part}"
             else:
                 made.append(part)
-            if (changed := _CHANGES_FOLDER.fullmatch(part)) is not None:
-                self._enter(changed[1])
+            if _GOES.match(part):
+                changed = _CHANGES_FOLDER.fullmatch(part)
+                self._enter(changed[1] if changed else "-")
             joint, start = command[end:after].replace("\n", "; "), after
         self._add(made)
 
@@ -153,7 +157,10 @@ class _Reading:
 
 def _edits_of(part: str) -> list[FilePatch]:
     if appended := _APPENDS.fullmatch(part):
-        return [FilePatch(appended["file"], (("", _plain(appended["text"])),))]
+        text = _plain(appended["text"])
+        return [
+            FilePatch(appended["file"], (("", text.replace("%%", "%") if appended["program"] == "printf" else text),))
+        ]
     found = _STREAM_EDIT.fullmatch(part)
     changes = list(_changes(_script_of(found["quote"], found["script"]), _pattern_of(part))) if found else []
     return [FilePatch(found["files"], tuple(changes))] if found and changes and all(map(any, changes)) else []

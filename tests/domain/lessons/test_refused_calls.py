@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mcp_reflect.domain.lessons.drafting.extraction import extract_lesson
-from mcp_reflect.domain.lessons.run.lookups import only_asks
+from mcp_reflect.domain.lessons.run.lookups import is_research, only_asks
+from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun
@@ -115,6 +116,20 @@ def test_tools_that_only_ask_are_told_by_the_end_of_their_names_too() -> None:
     assert [name for name in (*asking, *acting) if only_asks(name)] == asking
 
 
+@pytest.mark.parametrize(
+    ("tools", "expected"),
+    [
+        (["web_search", "fetch"], True),
+        (["web_search", "get_order"], False),
+        (["get_webshop_policy"], False),
+        ([], False),
+    ],
+)
+def test_research_only_reads_pages_of_the_web(tools: list[str], *, expected: bool) -> None:
+    steps = [Step("call", tool, "", {"url": "https://a.example/x"} if tool == "fetch" else {}) for tool in tools]
+    assert is_research(steps) is expected
+
+
 def test_an_argument_that_was_left_out_or_came_in_is_no_other_value() -> None:
     text = told(
         [
@@ -178,6 +193,10 @@ def test_what_the_user_rules_out_is_a_rule_of_such_work() -> None:
         {"filter": "name = 'John Smith' and email = 'john.smith@example.com'"},
         {"query": '{"first_name": "John", "dob": "1985-03-12"}'},
         {"rule": "the customer John Smith says that his wife is ill and cannot pay"},
+        {"command": "set the phone of John Smith to the new one, he moved in with his mother"},
+        {"query": "select a doctor for the depression of John from the list of the clinic"},
+        {"sql": "SELECT note FROM visits WHERE name = 'it''s \\' John' -- John Smith, depressed"},
+        {"sql": "UPDATE visits SET note = $$John is ill$$ WHERE id = 3"},
     ],
 )
 def test_no_text_of_a_customer_passes_for_a_program(arguments: dict[str, str]) -> None:
@@ -202,7 +221,33 @@ def test_a_command_that_only_names_a_file_is_not_what_was_wrong() -> None:
     assert "`pytest" not in lesson.key_mistake
 
 
-def test_an_error_is_told_with_what_stands_beside_its_code() -> None:
-    answer = '{"error": "TYPE_MISMATCH", "detail": "new patients require 40 minutes"}'
-    run = [*called("book", {"slot": "s1"}, answer), *agent("That did not go.")]
-    assert "`book(slot=s1)` failed: TYPE_MISMATCH: new patients require 40 minutes" in told(run, "fail")
+def test_a_statement_is_told_without_the_texts_and_numbers_in_it() -> None:
+    statement = "UPDATE orders SET state = 'sent to Maria' WHERE phone = 5551234 AND day = '2026-01-02'"
+    run = [
+        *user(TASK),
+        *called("run_sql", {"sql": statement, "priority": "express"}, '{"ok": true}'),
+        *agent("Done."),
+        *user("thanks"),
+    ]
+    text = told(run)
+    assert "UPDATE orders SET state = … WHERE phone = … AND day = …" in text
+    assert not any(each in text for each in ("Maria", "5551234", "2026"))
+
+
+def test_a_formula_that_a_sheet_does_not_know_failed() -> None:
+    run = [
+        *called("sheet_write", {"range": "C14", "formula": "=SUM(C2:C13)"}, '{"ok": true, "value": "#NAME?"}'),
+        *called("sheet_write", {"range": "C14", "formula": "=SUMME(C2:C13)"}, '{"ok": true, "value": 118400}'),
+    ]
+    text = told(run, task="Add the totals")
+    assert "`sheet_write(formula==SUMME(C2:C13), …)`. `sheet_write(formula==SUM(C2:C13), …)` failed: #NAME?" in text
+
+
+def test_a_rule_that_names_somebody_is_of_their_case() -> None:
+    run = [
+        *user(TASK),
+        *called("book", {"slot": "s1"}, '{"ok": true}'),
+        *agent("Slots of the new quarter cannot be booked, for which the referral of Mr. Weber is never valid."),
+        *user("ok"),
+    ]
+    assert "Weber" not in told(run)

@@ -71,6 +71,8 @@ def test_a_case_that_was_there_before_is_cancelled_for_good() -> None:
         "Stop, don't do that, it charges me twice.",
         "I restarted it, still nothing",
         "That didn't help.",
+        "Thanks, but it is still failing with the same error.",
+        "OK, that’s wrong. Undo it.",
         "argo reverts a kubectl patch within minutes, change the overlay",
     ],
 )
@@ -321,3 +323,150 @@ def test_what_the_agent_itself_calls_wrong_did_not_work() -> None:
     )
     assert "'.import a.csv" not in found.correct_action
     assert "python load.py" in found.correct_action
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "This does not change the public API; callers go on as before.",
+        "Still green after the upgrade.",
+        "Wrong tokens are refused now, as they should be.",
+        "It's not right away visible, since the cache lives for five minutes.",
+    ],
+)
+def test_what_an_agent_reports_is_no_verdict(words: str) -> None:
+    run = [
+        *bash("helm upgrade shop ./chart", "Release shop upgraded"),
+        *said(("assistant", words)),
+        *bash("helm list -A", "shop v7"),
+    ]
+    assert "helm upgrade shop" in lesson(run).correct_action
+
+
+@pytest.mark.parametrize(
+    ("commands", "stays"),
+    [
+        (["git checkout -- a.py && git commit -qm cleanup"], False),
+        (["git checkout b.py && git commit -qam done"], True),
+        (["git commit -qam done", "git checkout -- ."], True),
+        (["git commit -qam done", "git stash"], True),
+        (["git commit -qam done", "git revert --no-edit 1f3c9aa"], True),  # another commit
+        (["git commit -qam done", "git revert --no-edit HEAD"], False),
+        (["git commit -qam done", "git rm -q a.py"], False),
+        (["git stash push a.py", "git stash pop"], True),
+        (["git stash push b.py"], True),
+    ],
+)
+def test_edits_are_followed_through_version_control(commands: list[str], *, stays: bool) -> None:
+    run = edit("a.py", "x = 1", "x = 2")
+    for command in commands:
+        run += bash(command, "done")
+    assert ("`x = 1` → `x = 2`" in lesson(run).correct_action) is stays
+
+
+def test_a_case_is_not_cancelled_by_what_removes_something_else_of_it() -> None:
+    run = [
+        *call("create_ticket", {"title": "Printer broken", "queue": "facilities"}, '{"ticket_id": "T1001"}'),
+        *call("remove_ticket_tag", {"ticket_id": "T1001", "tag": "untriaged"}, '{"ok": true}'),
+    ]
+    assert "create_ticket(title=Printer broken, queue=facilities)" in lesson(run).correct_action
+
+
+def test_programs_that_only_print_are_not_all_for_the_moment() -> None:
+    run = [
+        *bash("python -c \"import billing; print(billing.close_month('2026-05'))\"", "closed"),
+        *bash("python -c \"import stock; print(stock.count_all(region='eu'))\"", "41"),
+    ]
+    assert "close_month" in lesson(run).correct_action
+
+
+def test_comments_of_one_issue_stand_beside_each_other() -> None:
+    run = [
+        *call("jira_addComment", {"id": "X-1", "body": "Deployed to staging"}, "ok"),
+        *call("jira_addComment", {"id": "X-1", "body": "Deployed to production"}, "ok"),
+    ]
+    assert lesson(run).correct_action.count("jira_addComment") == 2
+
+
+def test_a_result_of_another_form_costs_no_lesson() -> None:
+    run = [
+        *call("Write", {"file_path": "/r/settings.json", "content": {"port": 8080}}, "written"),
+        *bash("npm test", "ok"),
+    ]
+    assert "`npm test`" in lesson(run).correct_action
+
+
+def test_what_a_command_made_and_the_run_removed_repaired_nothing() -> None:
+    found = lesson(
+        [
+            *bash("manage.py makemigrations --check", "CommandError: Conflicting migrations detected", failed=True),
+            *bash(
+                "manage.py makemigrations --merge loyalty", "Created new merge migration loyalty/migrations/0018_a.py"
+            ),
+            *bash("pytest loyalty", "AssertionError: merge migrations are not allowed", failed=True),
+            *bash("rm loyalty/migrations/0018_a.py && git mv loyalty/0017.py loyalty/0018.py"),
+            *bash("pytest loyalty", "84 passed"),
+        ]
+    )
+    assert "--merge" not in found.correct_action
+
+
+def test_what_is_emptied_and_loaded_again_is_told_as_it_was_loaded_last() -> None:
+    def load(options: str) -> str:
+        return f"sqlite3 sales.db 'delete from sales' && python3 load.py sales {options}"
+
+    found = lesson([*bash(load("--thousands=."), "1970-01-01"), *bash(load("--text"), "2024-01-03")])
+    assert load("--text") in found.correct_action
+
+
+def test_what_a_run_made_and_removed_is_no_part_of_a_repair() -> None:
+    made = "Generating migrations/versions/0d9a_merge_heads.py ... done"
+    found = lesson(
+        [
+            *bash("alembic upgrade head", "ERROR Multiple head revisions are present", failed=True),
+            *bash("alembic merge -m merge 8c1f e07b", made),
+            *bash("rm migrations/versions/0d9a_merge_heads.py"),
+            *edit("migrations/versions/8c1f.py", "down_revision = '51be'", "down_revision = 'e07b'"),
+            *bash("alembic upgrade head", "Running upgrade e07b -> 8c1f"),
+        ]
+    )
+    assert "alembic upgrade head` after editing migrations/versions/8c1f.py" in found.correct_action
+    assert "alembic merge" not in found.correct_action
+
+
+def test_a_statement_that_a_later_one_took_back_is_not_told() -> None:
+    found = lesson(
+        [
+            *bash('psql app -c "create index concurrently tickets_email on tickets(email)"', "CREATE INDEX"),
+            *bash("make bench", "slow", failed=True),
+            *bash('psql app -c "drop index tickets_email"', "DROP INDEX"),
+            *bash('psql app -c "create index tickets_lower on tickets(lower(email))"', "CREATE INDEX"),
+        ]
+    )
+    assert found.correct_action == '`psql app -c "create index tickets_lower on tickets(lower(email))"`'
+
+
+def test_the_last_of_two_replacements_of_a_pattern_stays() -> None:
+    found = lesson(
+        [
+            *bash("sed -i 's/vendorHash = .*/vendorHash = \"sha256-Zk3\";/' flake.nix"),
+            *bash("nix build", "hash mismatch", failed=True),
+            *bash("sed -i 's/vendorHash = .*/vendorHash = null;/' flake.nix && nix build"),
+        ]
+    )
+    assert "`vendorHash = .*` → `vendorHash = null;`" in found.correct_action
+    assert "sha256" not in found.correct_action
+
+
+def test_a_command_that_the_user_names_as_wrong_is_not_told_though_others_followed_it() -> None:
+    found = lesson(
+        [
+            *said(("user", "Open the port")),
+            *bash("ssh bastion2 'sudo ufw allow 51820/udp && sudo ufw --force enable'", "Firewall is active"),
+            *bash("systemctl restart wg-quick@wg0", "ok"),
+            *said(("user", "The firewall is nftables there, managed by Ansible, never ufw.")),
+            *bash("ansible-playbook site.yml -t fw", "changed=1"),
+        ]
+    )
+    assert "ufw" not in found.correct_action
+    assert "ansible-playbook site.yml -t fw" in found.correct_action

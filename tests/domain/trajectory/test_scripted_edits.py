@@ -59,6 +59,10 @@ pytest -q"""
                 FilePatch("~/.rc", (("", "x"),)),
             ),
         ),
+        (  # and where it is not known
+            "cd sub && pushd 'my dir' && sed -i 's/1/2/' a.py",
+            ("cd sub && pushd 'my dir'", FilePatch("a.py", (("1", "2"),))),
+        ),
         ("cd $HOME && sed -i 's/1/2/' a.py", (FilePatch("a.py", (("1", "2"),)),)),
         (
             "cat > a.py <<'EOF'\nA = 1\nEOF\necho 'B = 2' >> a.py",
@@ -67,6 +71,10 @@ pytest -q"""
         ("sed -i '14s#localhost#0.0.0.0#' a.yml", (FilePatch("a.yml", (("localhost (line 14)", "0.0.0.0"),)),)),
         ("sed -i '1i import time' a.py && pytest", (FilePatch("a.py", (("", "import time"),)), "pytest")),
         ("sed -i '/debug/d' a.ini", (FilePatch("a.ini", (("debug", ""),)),)),
+        (
+            "printf '%s\\n' >> a && printf 'biber %%O\\n' >> rc",
+            (FilePatch("a", (("", "%s\n"),)), FilePatch("rc", (("", "biber %O\n"),))),
+        ),
         ("echo 'LEVEL=3' >> .env && make", (FilePatch(".env", (("", "LEVEL=3"),)), "make")),
         (SCRIPT, (FilePatch("src/limits.py", (("LIMIT = 10", "LIMIT = 25"),)), "pytest -q")),
         ("cat > a.txt <<'EOF' && make\nhello\nEOF", (FilePatch("a.txt", (("", "hello"),), writes=True), "make")),

@@ -50,7 +50,6 @@ from mcp_reflect.domain.lessons.run.undoing import (
     find_unmade,
     only_removes,
     only_takes_back,
-    undone_files,
 )
 
 _COMMANDS = 4
@@ -63,6 +62,13 @@ _CHANGES = re.compile(
     re.IGNORECASE,
 )
 """Parts of the names in a program that does more than to print something."""
+_PRINTS = re.compile(r"\bprint\b")
+_READS = re.compile(
+    r"\b(?:read_\w+|open|loads?|getsource|dir|help|glob|listdir|iterdir|read(?:_text|lines?)?)\(|\.(?:columns|dtypes|head|shape|tail|__version__|__file__)\b"
+    r"|\bselect\b",
+    re.IGNORECASE,
+)
+"""How a program looks at data, at files or at its surroundings."""
 _STASHES = re.compile(r"git\s+stash(?:\s+\w+)?\s*")
 _NUMBERS_ONLY = re.compile(r"`[\w.:-]+\(\w+=\d{1,4}(?:, \w+=\d{1,4})*\)`")
 """A call with nothing but small numbers, such as the place of a button on a page: it tells nothing elsewhere."""
@@ -146,7 +152,7 @@ def _undone(steps: Sequence[Step], repairs: Sequence[Repair]) -> set[int]:
     found.update(id(step) for pair in find_cancelled(steps) for step in pair)
     for earlier, later in [*find_undone(steps), *find_unmade(steps), *NetChanges(steps).taken_back()]:
         began, ended = place_of[id(earlier)], place_of[id(later)]
-        if later.kind == "edit" or not undone_files(later.subject) or only_takes_back(later.subject):
+        if later.kind == "edit" or only_takes_back(later.subject):
             found.add(id(later))
         if any(step.failed for step in steps[began:ended]) or any(began in each and ended in each for each in mended):
             found.add(id(earlier))
@@ -187,8 +193,8 @@ def _is_replaced(step: Step, later: Sequence[Step]) -> bool:
     if (interpreter := inline_interpreter(step.subject)) and not is_preparation(step):
         ours = normalised(step.subject)
         programs = [each.subject for each in later if inline_interpreter(each.subject) == interpreter]
-        only_asks = "print" in step.subject and _CHANGES.search(step.subject) is None
-        return any(only_asks or are_variants(ours, normalised(program)) for program in programs)
+        only_reads = all(each.search(step.subject) for each in (_PRINTS, _READS)) and not _CHANGES.search(step.subject)
+        return any(only_reads or are_variants(ours, normalised(program)) for program in programs)
     forms = [each.subject for each in later if each.kind == "command"]
     if any(form != step.subject and repeats(step.subject, form) for form in forms):
         return True

@@ -36,7 +36,8 @@ _APPROVES = re.compile(
     r"\b(?:fine|green|good|great|lovely|nice|stable|clean|correct|perfect|ok(?:ay)?|of course|thanks?|done|as expected"
     r"|right|spot on|exactly"
     r"|well (?:done|handled|spotted)"
-    r"|works?|worked|passe[ds]|match(?:es|ed)?|deployed|merged|shipped|migrated|built|released|rolled out|generated"
+    r"|works?|worked|passe[ds]|match(?:es|ed)?|agrees?|adds? up"
+    r"|reconciles?|deployed|merged|shipped|migrated|built|released|rolled out|generated"
     r"|installed|published|confirmed|verified|approved|accepted)\b",
     re.IGNORECASE,
 )

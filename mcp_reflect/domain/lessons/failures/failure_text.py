@@ -68,6 +68,7 @@ _SUMMARY = re.compile(
 )
 _TROUBLE = re.compile(r"\b(?:errors?|fail(?:s|ed|ure)?|fatal|wrong|rejected|aborted|killed|crashed)\b", re.IGNORECASE)
 """What says that something is wrong in a line that has not the form of an error."""
+_PASSED = re.compile(r"\W*\d+ (?:tests? )?(?:passed|ok|succeeded)\b(?!.*\b[1-9]\d* (?:failed|errors?)\b)")
 _GREPS = re.compile(r"\b(?:grep|rg|ag)\s")
 _FOUND_LINE = re.compile(r"[\w./-]+:\d+:")
 """How a search through files shows a line, which compilers begin an error with, too."""
@@ -82,7 +83,7 @@ def failure_text(steps: Sequence[Step]) -> str:
     for step in steps:
         if step.kind != "command":
             continue
-        found = find_headlines(step.output)
+        found = [each for each in find_headlines(step.output) if not _PASSED.match(each.text)]
         if _GREPS.search(step.subject):
             found = [each for each in found if _TROUBLE.search(each.text) or not _FOUND_LINE.match(each.text)] or found
         errors = {each.text: each for each in found if is_error(each.text)}

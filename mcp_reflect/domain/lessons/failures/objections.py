@@ -13,8 +13,14 @@ _OBJECTS = re.compile(
     r"|overwr\w+|remov\w+|wiped?|lost|loses?|damag\w+|instead|avoid|forbidden|revert\w*|undone?|stop|must\s?n.t)\b|n't\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W\d_]{4,}")
-_ANY_RUN = frozenset("build check install python manage test tests this that with from make when then".split())  # noqa: SIM905
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_ANY_RUN_TEXT = """
+    add all and any app are bin build can cat check cmd com cut day dev dir doc end etc for from get git had has how
+    install its job lib log main make manage mode name new node not npm now off old one org out own per pip port prod py
+    python run set src ssh sub sudo sum tag test tests that the then this tmp top txt usr use uses using var via was web
+    when why with www you yml
+"""
+_ANY_RUN = frozenset(_ANY_RUN_TEXT.split())
 """Words of commands that any sentence about a run may hold."""
 
 

@@ -23,7 +23,7 @@ from mcp_reflect.domain.lessons.run.command_lines import (
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.run_again import is_another_form
 from mcp_reflect.domain.lessons.run.steps import Step
-from mcp_reflect.domain.lessons.run.undoing import find_undone
+from mcp_reflect.domain.lessons.run.undoing import find_undone, find_unmade
 from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
 
 RETRIED_WITHIN = 60
@@ -71,6 +71,7 @@ def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
     """
     done: set[int] = set()
     net = NetChanges(steps)
+    unmade = {id(earlier) for earlier, _ in find_unmade(steps)}
     for place, step in enumerate(steps):
         if (
             not step.failed
@@ -80,7 +81,7 @@ def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
         ):
             continue
         near = range(place + 1, min(place + 1 + RETRIED_WITHIN, len(steps)))
-        later = [number for number in near if is_retry(step, steps[number])]
+        later = [number for number in near if id(steps[number]) not in unmade and is_retry(step, steps[number])]
         worked = _first_success(steps, step, later)
         if worked is not None and net.was_undone(steps[place:worked], steps[worked]):
             worked = _first_success(steps, step, [number for number in later if number > worked]) or worked
@@ -173,6 +174,7 @@ def repair_between(
     Where that alone is left, the run had broken it itself: nothing was repaired.
     """
     undone = {id(step) for pair in find_undone(between) for step in pair}
+    undone |= {id(earlier) for earlier, _ in find_unmade(between)}
     places = {id(step): place for place, step in enumerate(between)}
     taken_back = [(earlier, later) for earlier, later in net.taken_back() if id(later) in places]
     if any(id(earlier) not in places and net.broke(earlier, failed) for earlier, _ in taken_back):

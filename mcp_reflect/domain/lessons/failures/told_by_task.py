@@ -9,6 +9,7 @@ from mcp_reflect.domain.lessons.run.steps import Step
 
 _WORD = re.compile(r"[\w-]+")
 _ASKS = re.compile(r"\b(?:renam\w+|typos?|misspell\w*|spelling|correct the|replace)\b", re.IGNORECASE)
+_MOST_CHARS = 4_000
 _MOST_WORDS = 4
 _ALIKE = 0.8
 """Likeness of two words (`difflib`) from which one is a slip of the other."""
@@ -20,7 +21,7 @@ def is_told_by_task(edit: Step, task: str) -> bool:
 
     One of them may stand there with a slip.
     """
-    known = {word for word in _WORD.findall(task.lower()) if not word[0].isdigit()}
+    known = {word for word in _WORD.findall(task[:_MOST_CHARS].lower()) if not word[0].isdigit()}
     return bool(edit.change and _ASKS.search(task)) and all(
         _is_renaming(_words(old), _words(new), known) for old, new in edit.change
     )

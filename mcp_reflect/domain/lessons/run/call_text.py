@@ -20,18 +20,22 @@ _PLAIN_VALUE = 40
 _CODED = re.compile(r"[\[{]|(?=\S*\d)(?=\S*[A-Za-z_])\S{5,}$|\d{5,}$|\+?\d[\d\s()/-]{6,}$")
 """A list, an object, an id, a number to call: of a call that did not help they tell nothing."""
 _ID_NAME = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$")
-_PROGRAM_NAME = re.compile(
-    r"(?:\w+_)?(?:sql|query|script|code|command|cmd|formula|expression|rule|regex|pattern|filter)", re.IGNORECASE
+_PROGRAM_NAME = re.compile(r"(?:\w+_)?(?:sql|query|script|formula|expression|rule)", re.IGNORECASE)
+"""Names of arguments that may hold a statement for a database or a formula."""
+_STATEMENT = re.compile(
+    r"(?:SELECT\s.+\sFROM|INSERT\s+INTO|UPDATE\s+\S+\s+SET|DELETE\s+FROM|SET\s+\w+\s*=|VACUUM|ANALYZE|BEGIN;"
+    r"|(?:ALTER|CREATE|DROP)\s+(?:USER|VIEW)"
+    r"|(?i:alter|create|drop)\s+(?i:unique\s+)?(?i:database|extension|index|schema|table|trigger|type)\s)",
+    re.DOTALL,
 )
-"""Names of arguments that say how something is done, and not for whom."""
-_PROGRAM = re.compile(
-    r"\s*(?:=|(?:alter|analyze|begin|call|copy|create|delete|drop|explain|grant|insert|merge|reindex|select|set|show"
-    r"|truncate|update|vacuum|with)[\s;]"
-    r"|(?:import|from|def|for|const|let|var)\s|[\w.\[\]'\"]+\s*(?:=|<|>|!=)|[\w.]+\()",
-    re.IGNORECASE,
-)
-_LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")
-"""A text in a program: it may be of a case."""
+"""Most of it in capitals, since words of a sentence begin a request as well: "select a doctor from"."""
+_FORMULA = re.compile(r"=?\s*[A-Z][A-Z.]*\((?:[^a-z]|(?<![\w'])[A-Z]\w*!)*")
+_TEXT = re.compile(r"'[^'\\]*'|\"[^\"\\]*\"|`[^`]*`")
+_DATUM = re.compile(r"\b\d[\d.,-]{2,}\b")
+"""A text in a statement and a number of some digits: they may be of a case."""
+_UNCLEAR = re.compile(r"\\|--|/\*|\$\$|['\"`]")
+"""What hides where a text ends, or holds one that is no part of the statement."""
+_NAMES = re.compile(r"[A-Z][a-z]+ [A-Z][a-z]+")
 _ANSWERS = re.compile(r"finish|answer|respon|submit|final|result|solution")
 _PROSE_WORD = re.compile(r"(?<![\w\"/.])[A-Za-z][a-z'’]*(?![\w\"/=:(])")
 _PROSE_WORDS = 7
@@ -69,7 +73,8 @@ def describe_call_form(step: Step) -> str:
     values = _values(step.arguments)
     if not gives_answer(step):
         values = {
-            name: "…" if _is_of_case(name, value) else _without_texts(name, value) for name, value in values.items()
+            name: _statement_of(name, value) or ("…" if _is_of_case(name, value) else value)
+            for name, value in values.items()
         }
     return _with_told_values(step.tool, values)
 
@@ -82,8 +87,7 @@ def describe_case_call(step: Step) -> str:
     values = _values(step.arguments)
     if not gives_answer(step):
         values = {
-            name: "…" if _is_private(value) and not _is_program(name, value) else value
-            for name, value in values.items()
+            name: (_statement_of(name, value) or "…") if _is_private(value) else value for name, value in values.items()
         }
     if values and all(value == "…" for value in values.values()):
         return f"`{step.tool}`"
@@ -107,18 +111,18 @@ def _with_told_values(tool: str, values: Mapping[str, str]) -> str:
     return f"`{tool}({told}{', …' if '…' in values.values() else ''})`"
 
 
-def _is_program(name: str, value: str) -> bool:
-    is_code = _PROGRAM_NAME.fullmatch(name) is not None and _PROGRAM.match(value) is not None
-    return is_code and _PERSONAL.search(value) is None
-
-
-def _without_texts(name: str, value: str) -> str:
-    """A value as it is told of a customer's case: of a program what it does, without the texts in it."""
-    return _LITERAL.sub("'…'", value) if _is_program(name, value) else value
+def _statement_of(name: str, value: str) -> str:
+    """A statement for a database or a formula without the texts and the longer numbers in it; empty for all else."""
+    if not _PROGRAM_NAME.fullmatch(name):
+        return ""
+    told = _DATUM.sub("…", _TEXT.sub("…", value.strip()))
+    if not (_STATEMENT.match(told.upper() if name.lower() == "sql" else told) or _FORMULA.fullmatch(told)):
+        return ""
+    return "" if _UNCLEAR.search(told) or _NAMES.search(told) or _PERSONAL.search(value) else told
 
 
 def _is_of_case(name: str, value: str) -> bool:
-    if _is_program(name, value):
+    if _statement_of(name, value):
         return False
     return len(value) > _PLAIN_VALUE or _CODED.match(value) is not None or _ID_NAME.search(name) is not None
 
@@ -157,7 +161,7 @@ def describe_two_forms(worked: Step, failed: Step) -> tuple[str, str]:
     one, other = (
         _with_told_values(
             worked.tool,
-            {name: _without_texts(name, value) if name in plain else "…" for name, value in values.items()},
+            {name: (_statement_of(name, value) or value) if name in plain else "…" for name, value in values.items()},
         )
         for values in (ours, theirs)
     )

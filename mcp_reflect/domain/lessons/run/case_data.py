@@ -20,6 +20,7 @@ _PERSONAL = re.compile(
     r"(?: (?:is|are)\b|:)",
     re.IGNORECASE,
 )
+_SOMEBODY = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Herr|Frau|Mme|Sr|Sra)\.? [A-Z][^\W\d_]")
 _IDENTIFIER = re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{5,}\b|\b[A-Z]{5,}\b")
 _FULL_NAME = re.compile(r"\b[A-Z][^\W\d_]+ [A-Z][^\W\d_]+\b")
 
@@ -53,7 +54,12 @@ def holds_for_case(sentence: str, data: frozenset[str]) -> bool:
 
     `data` is that of the case (`case_data`).
     """
-    if _DATE.search(sentence) or _PERSONAL.search(sentence) or any(map(_is_worked_out, _SUM.findall(sentence))):
+    if (
+        _SOMEBODY.search(sentence)
+        or _DATE.search(sentence)
+        or _PERSONAL.search(sentence)
+        or any(map(_is_worked_out, _SUM.findall(sentence)))
+    ):
         return True
     return any(data.issuperset(map(stem, name.split())) for name in _FULL_NAME.findall(sentence))
 

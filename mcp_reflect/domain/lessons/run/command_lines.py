@@ -16,7 +16,7 @@ _OTHER_PROGRAM = 0.6
 _WORD = re.compile(r"\w+")
 _SHORTENS = r"\|\s*(?:tail|head|cat|grep|tee|less)\b"
 _NOISE = re.compile(
-    rf"\s*(?:2>&1|{_SHORTENS}[^|&;]*|(?:(?<!\S)[12&])?>\s*/dev/null|;\s*exit\s+\$(?:\?|PIPESTATUS\b|\{{PIPESTATUS\[\d\]\}}))\s*"
+    rf"(?:(?<!\s)\s+)?(?:2>&1|{_SHORTENS}[^|&;]*|(?:(?<!\S)[12&])?>\s*/dev/null|;\s*exit\s+\$(?:\?|PIPESTATUS\b|\{{PIPESTATUS\[\d\]\}}))\s*"
 )
 _SETUP = re.compile(
     r"^(?:cd\s+\S+\s*(?:&&|;)\s*|set -\w+(?:\s+pipefail)?\s*(?:&&|;)\s*|export\s+\w+=\S*\s*(?:&&|;)\s*)+"

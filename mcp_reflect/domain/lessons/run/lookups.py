@@ -18,15 +18,14 @@ _LOOKUP = re.compile(
 )
 _ASKS_FIRST = re.compile(rf"(?:{_ASKS}|think|calculate|glob|grep)")
 _ACTS = re.compile(
-    r"(?:add|append|apply|approve|archive|assign|book|buy|cancel|change|charge|clear|close|comment|commit|confirm|copy"
-    r"|create|cut|delete|deploy|disable|discard|drop|edit|enable|execute|file|fill|finish|fix|forward|generate|grant|hold"
-    r"|import|insert|install|issue|lock|log|make|mark|merge|modify|move|notify|order|patch|pay|place|post|publish|push"
-    r"|put|rebook|record|refund|register|release|remove|rename|reply|request|reserve|reset|restart|restore|resume"
-    r"|return|revoke|run|save|schedule|send|set|share|sign|start|stop|submit|subscribe|swap|sync|tag|toggle|transfer"
-    r"|trigger|unlock|unsubscribe|update|upgrade|upload|verify|withdraw|write)_"
+    r"(?:add|append|apply|approve|archive|assign|buy|cancel|change|clear|close|commit|confirm|create|cut|delete|deploy"
+    r"|disable|discard|drop|edit|enable|execute|fill|finish|forward|generate|grant|import|insert|install|make|mark|merge"
+    r"|modify|move|notify|pay|post|publish|push|put|rebook|refund|register|remove|rename|reply|reserve|reset|restart"
+    r"|restore|resume|revoke|save|send|set|start|stop|submit|subscribe|swap|sync|toggle|trigger|unlock|unsubscribe"
+    r"|update|upgrade|upload|verify|withdraw|write)_"
 )
-"""Verbs with which a name begins that does something, whatever it does that to."""
-_WEB = re.compile(r"web|browser|wiki")
+"""Verbs with which a name begins that does something, whatever it does that to; none that may be a noun there."""
+_WEB = re.compile(r"^web_?(?:search|fetch)|(?:^|_)(?:browser|web|wiki)_|_(?:web|wiki)(?:_|$)")
 _SEARCH = re.compile(r"search|look_?up|query|brows|fetch")
 
 
@@ -43,8 +42,12 @@ def only_asks(tool: str) -> bool:
 
 def is_research(steps: Sequence[Step]) -> bool:
     """Return true where all that a run did was to read pages of the web: what it found out is its answer in words."""
-    asked = bool(steps) and all(map(is_lookup, steps))
-    return asked and any(_WEB.search(step.tool.lower()) or "url" in step.arguments for step in steps)
+    return bool(steps) and all(is_lookup(step) and _is_web(step) for step in steps)
+
+
+def _is_web(step: Step) -> bool:
+    named = _WEB.search(step.tool.lower()) is not None
+    return named or any(str(value).startswith(("http://", "https://")) for value in step.arguments.values())
 
 
 def is_search(step: Step) -> bool:

@@ -10,12 +10,11 @@ from dataclasses import replace
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.steps import Step
-from mcp_reflect.domain.lessons.run.undoing import REVERTED, has_restored, is_among, restored_first, undone_files
+from mcp_reflect.domain.lessons.run.version_control import find_gone
 
+_PATTERN = re.compile(r"\.\*|\.\+|\[\^|\\[wdS]")
 _LINE = re.compile(r" \(line \d+(?:-\d+)?\)\Z")
 """Behind the old text of an edit that was told in which line it makes it."""
-_BRINGS_BACK = re.compile(r"\bgit\s+stash\s+(?:pop|apply)\b")
-_COMMITS = re.compile(r"\bgit\s+(?:-C\s+\S+\s+)?commit\b")
 _MOST = 0.5
 """Share of what an edit added from which replacing it takes the edit back."""
 
@@ -30,11 +29,11 @@ class NetChanges:
         self._into: dict[int, set[int]] = {}
         self._root: dict[int, Step] = {}
         self._taken_back: list[tuple[Step, Step]] = []
-        edits = [step for step in steps if step.kind == "edit" and not step.failed]
+        self._gone = find_gone(steps)
+        edits = [step for step in steps if step.kind == "edit" and not step.failed and id(step) not in self._gone]
         for place, step in enumerate(edits):
             self._follow(step, edits[place + 1 :])
         self._rewrote = dict(_rewritten(edits))
-        self._gone = _undone_by_commands(steps)
         self._taken_back += self._gone.values()
 
     def of(self, edits: Sequence[Step]) -> list[Step]:
@@ -88,6 +87,8 @@ class NetChanges:
         if not former or id(former[-1]) in told:
             return net
         before = self._net.get(id(former[-1]), former[-1])
+        if not before.change or not net.change:
+            return net
         return replace(net, change=((before.change[0][1], net.change[0][1]),))
 
     def _root_of(self, step: Step, edits: Sequence[Step]) -> Step:
@@ -115,6 +116,11 @@ class NetChanges:
             if (line and line[0]) != (at and at[0]):
                 continue  # the same text may stand in other lines
             before = before[: line.start()] if line else before
+            if before == old and _PATTERN.search(old):
+                new = after  # what was put in the place of the same pattern before is gone
+                self._into.setdefault(id(step), set()).add(id(other))
+                self._root[id(other)] = self._first(step)
+                continue
             if before in new:
                 new = new.replace(before, after, 1)
             elif old and new in before:
@@ -134,39 +140,6 @@ def _rewritten(edits: Sequence[Step]) -> Iterator[tuple[int, list[Step]]]:
         before = [each for each in edits[:place] if each.subject == step.subject]
         if before and step.writes:
             yield id(step), before
-
-
-def _undone_by_commands(steps: Sequence[Step]) -> dict[int, tuple[Step, Step]]:
-    """The edits whose file a later command removed or restored, by their `id`, each with that command.
-
-    What was put aside and brought back again (`git stash pop`) is not among them.
-    """
-    undone: dict[int, tuple[Step, Step]] = {}
-    written: list[Step] = []
-    committed, last_commit = 0, range(0)
-    for step in steps:
-        if step.kind == "edit" and not step.failed:
-            written.append(step)
-        elif step.kind == "command" and _COMMITS.search(step.subject):
-            committed, last_commit = len(written), range(committed, len(written))
-        elif step.kind == "command" and _BRINGS_BACK.search(step.subject) and not step.failed:
-            stashed = [edit for edit, by in undone.values() if "stash" in by.subject]
-            written += stashed
-            undone = {key: pair for key, pair in undone.items() if not any(pair[0] is each for each in stashed)}
-        elif step.kind == "command" and (files := _undone_by(step)):
-            of_commit = last_commit if REVERTED in files else range(0)
-            gone = [n for n, edit in enumerate(written) if n in of_commit or is_among(edit.subject, files)]
-            undone |= {id(written[number]): (written[number], step) for number in gone}
-            written = [edit for number, edit in enumerate(written) if number not in gone]
-            committed, last_commit = min(committed, len(written)), range(0)
-    return undone
-
-
-def _undone_by(step: Step) -> tuple[str, ...]:
-    """The files that a command removed or restored; of a chain that failed in the end, those that its beginning did."""
-    if not step.failed or has_restored(step.output):
-        return undone_files(step.subject)
-    return restored_first(step.subject) if "pathspec" not in step.output else ()
 
 
 def _takes_back(step: Step, before: str, after: str) -> bool:

@@ -18,7 +18,8 @@ _PLACE = re.compile(
 """Names of arguments that say where something is put."""
 
 _ADDS = re.compile(
-    r"(?:^|_)(?:add|append|book|comment|create|insert|log|message|note|post|publish|push|reply|send)(?:_|$)"
+    r"(?:^|_|[a-z](?=[A-Z]))(?:[Aa]dd|[Aa]ppend|[Bb]ook|[Cc]omment|[Cc]reate|[Ii]nsert|[Ll]og|[Mm]essage|[Nn]ote|[Pp]ost"
+    r"|[Pp]ublish|[Pp]ush|[Rr]eply|[Ss]end)(?:_|$|(?=[A-Z]))"
 )
 """Tools that put something beside what is there."""
 

@@ -16,7 +16,9 @@ from mcp_reflect.domain.trajectory.tools import SHELLS, exit_code
 _MOST_ERRORS = 6
 _MOST_LINES_OF_FAILED_READING = 2
 """What shows a file or a log and prints more did so: the errors in it are those of others."""
-_NOT_RUN = re.compile(r"\b(?:permission to use|doesn't want|been denied|rejected|not allowed to)\b", re.IGNORECASE)
+_NOT_RUN = re.compile(
+    r"\b(?:permission to use|doesn't want|been denied|rejected by (?:the )?user|not allowed to)\b", re.IGNORECASE
+)
 """What a client says of a command that it did not run, which flags no failure of one."""
 _MOST_LOOKED_AT = 500
 _LAST_LINES = 3

@@ -198,9 +198,8 @@ def _edits(arguments: dict[str, Any], command: str) -> Sequence[FilePatch]:
     edits = arguments.get("edits")
     pieces = edits if isinstance(edits, list) else [arguments]
     change = tuple((_text(piece, *_OLD), _text(piece, *_NEW)) for piece in pieces if isinstance(piece, dict))
-    writes = (
-        isinstance(edits, list) is False and any(arguments.get(name) for name in _WHOLE) and not _is_part(arguments)
-    )
+    given = not isinstance(edits, list) and any(isinstance(arguments.get(name), str) for name in _WHOLE)
+    writes = given and any(map(any, change)) and not _is_part(arguments)
     return [FilePatch(path, tuple(pair for pair in change if any(pair)), writes)]
 
 

@@ -15,8 +15,6 @@ from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.text.memoize import memoize_short
 from mcp_reflect.domain.trajectory.here_documents import without_documents
 
-REVERTED = "the last commit"
-"""What stands for the files of the commit that `git revert` takes back: which they are the command does not say."""
 _UNDOES = re.compile(
     r"-{0,2}(?:un(?:do|hold|install|link|load|lock|mask|mount|pin|register|set|stage|track)"
     r"|remove|rm|delete|del|drop|disable|down|stop|reset|revert|rollback)",
@@ -24,17 +22,28 @@ _UNDOES = re.compile(
 )
 _CANCELS = re.compile(r"(?:^|_)(?:cancel|delete|discard|remove|revert|revoke|rollback|undo|void|withdraw)(?:_|$)")
 """Tools that take back what another one made."""
+_DATABASES = frozenset({"duckdb", "mariadb", "mysql", "psql", "sqlite3"})
 _LASTS = re.compile(r"\b(?:install|add|ci|sync|pull|fetch|login|exec|create|up|start)\b")
 """Commands that do more than to make files of the repository."""
 _SETS_UP = frozenset({"cd", "export", "set"})
 _CHANGERS = frozenset({"cp", "mv", "rm", "tee", "truncate"})
-_IN_PLACE = re.compile(r"-[a-zA-Z]*i|-p[a-z]*i")
+_IN_PLACE = {"sed": re.compile(r"--in-place|-[nEsruz]*i"), "perl": re.compile(r"-[0-9]*[npw]*[0-9]*i(?:\.\w+)?\Z|-pi")}
 _NAMED_FILE = re.compile(r"[\w./@-]*\w\.\w[\w.]*|\.\w[\w.]*|[\w@-]+/[\w./@-]*")
+_MADE = re.compile(
+    r"\b(?:creat(?:ed?|ing)|generat(?:ed?|ing)|wrote|writ(?:ten|ing))\b[^\n]{0,80}?([\w.-]+/[\w./-]*\w\.\w+)",
+    re.IGNORECASE,
+)
+_MOST_LOOKED_AT = 5_000
+_VERB = re.compile(
+    r"add|book|cancel|create|delete|discard|file|get|make|new|open|order|place|post|put|remove|request|revert|revoke"
+    r"|rollback|schedule|send|submit|undo|void|withdraw"
+)
 _LEAST_ID = 3
 _MOST_CANCELLED = 10
 _MOST_VALUES = 4
 """The last of such calls that are looked at, and values of each that are looked for."""
-_JOINS = re.compile(r"[();<>|&]+")
+_MOST_CHARS = 8_000
+_JOINS = re.compile(r"[();<>|&\n]+")
 _RESTORES = re.compile(r"(?:cd\s+\S+\s*&&\s*)?git\s+(?:checkout|restore|reset\s+--hard)\b")
 _RESTORED = re.compile(r"^Updated \d+ paths? from\b", re.MULTILINE)
 _FILE = re.compile(r".*\.\w+|\.")
@@ -43,7 +52,12 @@ _FILE = re.compile(r".*\.\w+|\.")
 
 def undone_files(command: str) -> tuple[str, ...]:
     """Return the files and folders that a command line removes or restores, as it names them; `.` stands for all."""
-    return tuple(name.removeprefix("./") or "." for words in _commands(command) for name in _taken_back(words))
+    return tuple(name for words in commands_of(command) for name in files_undone_by(words))
+
+
+def files_undone_by(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the files that one command removes or restores, as it names them; `.` stands for all."""
+    return tuple(name.removeprefix("./") or "." for name in _taken_back(words) if name)
 
 
 def only_removes(command: str) -> bool:
@@ -52,46 +66,45 @@ def only_removes(command: str) -> bool:
 
 
 def only_takes_back(command: str) -> bool:
-    """Return true where a command line does nothing but remove or restore files, apart from what only reads."""
-    return all(map(undone_files, parts_of(command)))
-
-
-def restored_first(command: str) -> tuple[str, ...]:
-    """Return the files that the first command of several restores by version control; empty for a single command."""
-    acting = [words for words in _commands(command) if words[0] not in _SETS_UP]
-    return tuple(_taken_back(acting[0])) if len(acting) > 1 and acting[0][0] == "git" else ()
+    """Return true where a command line does nothing but to take something back, apart from what only reads."""
+    return all(any(map(_takes_back, commands_of(part))) for part in parts_of(command))
 
 
 def find_unmade(steps: Sequence[Step]) -> Iterator[tuple[Step, Step]]:
-    """Yield the commands that changed files in place, all of which a later one restored or removed, with that one."""
-    for place, earlier in enumerate(steps):
-        files = set(_changed_in_place(earlier)) if earlier.kind == "command" and not earlier.failed else set[str]()
-        for later in steps[place + 1 :] if files else ():
-            if later.kind == "command" and not later.failed and (undone := undone_files(later.subject)):
-                files = {name for name in files if not is_among(name, undone)}
-                if not files:
-                    yield earlier, later
-                    break
+    """Yield the commands that made or changed files, all of which a later one restored or removed, with that one.
+
+    What a command makes is known where it says so: "Created new merge migration a/0018_merge.py".
+    """
+    done = [step for step in steps if step.kind == "command" and not step.failed]
+    undoing = [(place, step, files) for place, step in enumerate(done) if (files := undone_files(step.subject))]
+    for place, earlier in enumerate(done) if undoing else ():
+        left = {*_changed_in_place(earlier), *_MADE.findall(earlier.output[:_MOST_LOOKED_AT])}
+        for later, step, files in undoing if left else ():
+            left = {name for name in left if later <= place or not is_among(name, files)}
+            if not left:
+                yield earlier, step
+                break
 
 
 def files_changed_by(command: str) -> tuple[str, ...]:
     """Return the files that a command line names to `sed -i`, `mv` and the like, which change them."""
     return tuple(
         word.removeprefix("./")
-        for words in _commands(command)
+        for words in commands_of(command)
         if words[0] in _CHANGERS or _is_in_place(words)
-        for word in words[1:]
+        for word in words[-1 if words[0] in {"cp", "mv"} else 1 :]
         if _NAMED_FILE.fullmatch(word)
     )
 
 
 def _is_in_place(words: tuple[str, ...]) -> bool:
-    return words[0] in {"sed", "perl"} and any(map(_IN_PLACE.match, words[1:]))
+    option = _IN_PLACE.get(words[0])
+    return option is not None and any(map(option.match, words[1:]))
 
 
 def _changed_in_place(step: Step) -> tuple[str, ...]:
     """The files that `sed -i` and the like change, where a command line does nothing else."""
-    commands = [words for words in _commands(step.subject) if words[0] not in _SETS_UP]
+    commands = [words for words in commands_of(step.subject) if words[0] not in _SETS_UP]
     return files_changed_by(step.subject) if commands and all(map(_is_in_place, commands)) else ()
 
 
@@ -124,11 +137,11 @@ def is_among(path: str, undone: tuple[str, ...]) -> bool:
 
 def find_undone(steps: Sequence[Step]) -> Iterator[tuple[Step, Step]]:
     """Yield the commands that a later one took back, as `npm uninstall x` an install, each with that one."""
-    commands = [step for step in steps if step.kind == "command"]
-    for place, later in enumerate(commands):
-        undoing = [] if later.failed else [words for words in _commands(later.subject) if _is_undoing(words)]
-        for earlier in commands[:place] if undoing else ():
-            if any(_undoes(words, before) for words in undoing for before in _commands(earlier.subject)):
+    commands = [(step, commands_of(step.subject)) for step in steps if step.kind == "command"]
+    for place, (later, parts) in enumerate(commands):
+        undoing = [] if later.failed else [words for words in parts if _is_undoing(words)]
+        for earlier, before in commands[:place] if undoing else ():
+            if any(_undoes(words, each) for words in undoing for each in before):
                 yield earlier, later
 
 
@@ -146,12 +159,17 @@ def find_cancelled(steps: Sequence[Step]) -> Iterator[tuple[Step, Step]]:
             first = next((step for step in steps[:place] if value in step.subject or value in step.output), None)
             if first is None or value in first.subject or first.kind != "call" or first.failed:
                 continue
-            if not (_cancels(first) or only_asks(first.tool)) and _share_noun(first.tool, later.tool):
+            if not (_cancels(first) or only_asks(first.tool)) and _is_same_thing(first.tool, later.tool):
                 yield first, later
 
 
-def _share_noun(one: str, other: str) -> bool:
-    return not set(one.lower().split("_")).isdisjoint(other.lower().split("_"))
+def _is_same_thing(one: str, other: str) -> bool:
+    """Return true for two tools that are named after the same thing, apart from what they do with it."""
+    return _nouns_of(one) == _nouns_of(other)
+
+
+def _nouns_of(tool: str) -> set[str]:
+    return {word for word in tool.lower().rpartition("__")[2].split("_") if not _VERB.fullmatch(word)}
 
 
 def _cancels(step: Step) -> bool:
@@ -171,27 +189,38 @@ def _taken_back(words: tuple[str, ...]) -> Iterator[str]:
             yield from (files if "--" in words else filter(_FILE.fullmatch, files))
         case ["git", "reset", *_] if "--hard" in words:
             yield "."
-        case ["git", "revert", *_]:
-            yield REVERTED
         case ["git", "stash"] | ["git", "stash", "push", *_]:
             yield "."
 
 
+def _takes_back(words: tuple[str, ...]) -> bool:
+    return bool(files_undone_by(words)) or _is_undoing(words)
+
+
 def _is_undoing(words: tuple[str, ...]) -> bool:
-    return any(map(_UNDOES.fullmatch, words[1:]))
+    return any(map(_UNDOES.fullmatch, _statement(words)[1:]))
 
 
 def _undoes(later: tuple[str, ...], earlier: tuple[str, ...]) -> bool:
-    left = {word for word in later if not (word.startswith("-") or _UNDOES.fullmatch(word))}
-    return len(left) > 1 and left <= set(earlier) and not _is_undoing(earlier)
+    left = {word for word in _statement(later) if not (word.startswith("-") or _UNDOES.fullmatch(word))}
+    return len(left) > 1 and left <= set(_statement(earlier)) and not _is_undoing(earlier)
+
+
+def _statement(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a command, for a database those of its statement too: `psql -c "drop index a"`."""
+    if words[0].rpartition("/")[2] not in _DATABASES:
+        return words
+    return tuple(part.strip(";") for word in words for part in word.split())
 
 
 @memoize_short(entries=2_048, chars=8_000)
-def _commands(line: str) -> tuple[tuple[str, ...], ...]:
-    """The commands of a line, each as its words without quotes."""
+def commands_of(line: str) -> tuple[tuple[str, ...], ...]:
+    """Return the commands of a line, each as its words without quotes; none of a line that is too long to be read."""
+    if len(line) > _MOST_CHARS:
+        return ()
     found: list[list[str]] = [[]]
-    lexer = shlex.shlex(without_documents(line), posix=True, punctuation_chars=True)
-    lexer.whitespace_split, lexer.commenters = True, ""
+    lexer = shlex.shlex(without_documents(line), posix=True, punctuation_chars="();<>|&\n")
+    lexer.whitespace_split, lexer.commenters, lexer.whitespace = True, "", " \t\r"
     try:
         for word in lexer:
             if _JOINS.fullmatch(word):

@@ -246,7 +246,10 @@ TAKES_BACK = phrases("(?:that's|that is) off(?=[,:;.!]|$) | (?:we|let's) (?:go|w
 AFTER_ALL = re.compile(
     r"\W*(?:(?!(?:is|are|was|were|has|have|it's|that's)\b)[\w'’`-]+,? ){1,5}after all\b", re.IGNORECASE
 )
-"""How somebody takes back what they said: at the beginning of a turn, anywhere in it, and as in "cursor after all"."""
+"""How somebody takes back what they said: at the beginning of a turn, anywhere in it, and "cursor after all".
+
+In "it is needed after all" nothing is taken back.
+"""
 
 OBJECTION = phrases(
     """none of (?:these|those|them) | neither of (?:these|those|them) | there must be | regardless of
