@@ -234,6 +234,17 @@ def test_a_statement_is_told_without_the_texts_and_numbers_in_it() -> None:
     assert not any(each in text for each in ("Maria", "5551234", "2026"))
 
 
+def test_a_program_is_told_without_the_texts_in_it() -> None:
+    program = """import pandas as pd
+# Maria's sheet of 2024: she is ill, so that it was never finished
+d = pd.read_excel(f'{folder}/maria_keller.xlsx', header=2, skiprows=1204, keep_default_na=False)
+print(d.groupby('Region of Maria').sum())"""
+    run = [*called("python", {"code": program}, "Nord 12"), *agent("Nord has 12.")]
+    text = told(run, task="Sum the revenue per region")
+    assert "pd.read_excel(…, header=2, skiprows=…, keep_default_na=False); print(d.groupby(…).sum())" in text
+    assert "aria" not in text
+
+
 def test_a_formula_that_a_sheet_does_not_know_failed() -> None:
     run = [
         *called("sheet_write", {"range": "C14", "formula": "=SUM(C2:C13)"}, '{"ok": true, "value": "#NAME?"}'),

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.run.program_text import without_data
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.truncate import truncate_line
 
@@ -22,6 +23,7 @@ _CODED = re.compile(r"[\[{]|(?=\S*\d)(?=\S*[A-Za-z_])\S{5,}$|\d{5,}$|\+?\d[\d\s(
 _ID_NAME = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$")
 _PROGRAM_NAME = re.compile(r"(?:\w+_)?(?:sql|query|script|formula|expression|rule)", re.IGNORECASE)
 """Names of arguments that may hold a statement for a database or a formula."""
+_CODE_NAMES = {"code", "script", "source", "program"}
 _STATEMENT = re.compile(
     r"(?:SELECT\s.+\sFROM|INSERT\s+INTO|UPDATE\s+\S+\s+SET|DELETE\s+FROM|SET\s+\w+\s*=|VACUUM|ANALYZE|BEGIN;"
     r"|(?:ALTER|CREATE|DROP)\s+(?:USER|VIEW)"
@@ -87,7 +89,7 @@ def describe_case_call(step: Step) -> str:
     values = _values(step.arguments)
     if not gives_answer(step):
         values = {
-            name: (_statement_of(name, value) or "…") if _is_private(value) else value for name, value in values.items()
+            name: (_program_of(name, value) or "…") if _is_private(value) else value for name, value in values.items()
         }
     if values and all(value == "…" for value in values.values()):
         return f"`{step.tool}`"
@@ -119,6 +121,11 @@ def _statement_of(name: str, value: str) -> str:
     if not (_STATEMENT.match(told.upper() if name.lower() == "sql" else told) or _FORMULA.fullmatch(told)):
         return ""
     return "" if _UNCLEAR.search(told) or _NAMES.search(told) or _PERSONAL.search(value) else told
+
+
+def _program_of(name: str, value: str) -> str:
+    """What a tool was given to run, without data: a statement, a formula, or a Python program."""
+    return _statement_of(name, value) or (without_data(value) if name.lower() in _CODE_NAMES else "")
 
 
 def _is_of_case(name: str, value: str) -> bool:
