@@ -155,7 +155,8 @@ def _is_harmless(act: str, broken: list[str], output: str) -> bool:
     Of its words those are asked for weakness that the `output` of the failure may have brought.
     """
     words = shell_words(act)
-    new = [word for word in words if not any(word in shell_words(each) for each in broken)]
+    known = {word for each in broken for word in shell_words(each)}
+    new = [word for word in words if word not in known]
     program = _key(act)[0]
     is_usual = _is_of_program(act, broken) or is_known_program(program)
     variables = [word.partition("=")[0] for word in words if re.match(r"[A-Z][A-Z0-9_]*=", word)]

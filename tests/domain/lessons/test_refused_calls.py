@@ -238,10 +238,13 @@ def test_a_program_is_told_without_the_texts_in_it() -> None:
     program = """import pandas as pd
 # Maria's sheet of 2024: she is ill, so that it was never finished
 d = pd.read_excel(f'{folder}/maria_keller.xlsx', header=2, skiprows=1204, keep_default_na=False)
+phone = (49, 30, 12, 34)
 print(d.groupby('Region of Maria').sum())"""
     run = [*called("python", {"code": program}, "Nord 12"), *agent("Nord has 12.")]
     text = told(run, task="Sum the revenue per region")
-    assert "pd.read_excel(…, header=2, skiprows=…, keep_default_na=False); print(d.groupby(…).sum())" in text
+    assert (
+        "pd.read_excel(…, header=2, skiprows=…, keep_default_na=False); phone = (…); print(d.groupby(…).sum())" in text
+    )
     assert "aria" not in text
 
 

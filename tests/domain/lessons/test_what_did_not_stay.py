@@ -6,6 +6,7 @@ import pytest
 
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import find_steps
+from mcp_reflect.domain.lessons.run.version_control import find_gone
 from mcp_reflect.domain.trajectory.parsing import parse
 from tests.domain.lessons.test_lessons import Messages, bash, call, edit, lesson, said
 from tests.domain.lessons.test_lessons_of_cases import TASK, agent, called, told, user
@@ -325,12 +326,24 @@ def test_what_the_agent_itself_calls_wrong_did_not_work() -> None:
     assert "python load.py" in found.correct_action
 
 
+def test_a_word_that_an_earlier_command_shares_with_a_remark_is_no_objection_to_it() -> None:
+    run = [
+        *said(("user", "Make it start")),
+        *bash("npm rebuild sharp"),
+        *bash("make deploy"),
+        *said(("user", "Great, it works! Please add a note. Rebuild was needed as sharp was not built.")),
+    ]
+    assert "npm rebuild sharp" in lesson(run).correct_action
+
+
 @pytest.mark.parametrize(
     "words",
     [
         "This does not change the public API; callers go on as before.",
         "Still green after the upgrade.",
         "Wrong tokens are refused now, as they should be.",
+        "Still no errors, so the list of releases comes next.",
+        "No change, as expected, in the lock file.",
         "It's not right away visible, since the cache lives for five minutes.",
     ],
 )
@@ -355,6 +368,24 @@ def test_what_an_agent_reports_is_no_verdict(words: str) -> None:
         (["git commit -qam done", "git rm -q a.py"], False),
         (["git stash push a.py", "git stash pop"], True),
         (["git stash push b.py"], True),
+        (["git stash push -u -m wip", "git stash drop"], False),
+        (["git stash -- a.py"], False),
+        (["git checkout -- \\\n  a.py"], False),
+        (["git -C sub checkout -- ."], True),
+        (["git -c user.name=b checkout -- a.py"], False),
+        (["git checkout --theirs a.py && git add a.py"], True),
+        (["git add b.py && git commit -qm x", "git checkout -- ."], False),
+        (["git add a.py && git commit -qm x", "git checkout -- ."], True),
+        (["git commit -qam done", "git reset --hard HEAD~1"], False),
+        (["git commit -qam done", "git reset HEAD^", "git checkout ."], False),
+        (["git commit -qam done", "git reset --soft HEAD~1", "git commit -qm again"], True),
+        (["git commit -qam done", "git checkout HEAD~1 -- a.py"], False),
+        (["git commit -qam done", "git revert --no-edit HEAD", "git revert --no-edit HEAD"], True),
+        (["git commit -qam done", "git cherry-pick 1f3c9aa", "git revert HEAD"], True),
+        (["git diff > /tmp/p && git checkout -- .", "git apply /tmp/p"], True),
+        (["cd /tmp/clone && git reset --hard origin/main"], True),
+        (["cd docs\ngit restore .\nmake html"], True),
+        (["cd ~/shop && git checkout a.py"], False),
     ],
 )
 def test_edits_are_followed_through_version_control(commands: list[str], *, stays: bool) -> None:
@@ -362,6 +393,26 @@ def test_edits_are_followed_through_version_control(commands: list[str], *, stay
     for command in commands:
         run += bash(command, "done")
     assert ("`x = 1` → `x = 2`" in lesson(run).correct_action) is stays
+
+
+def test_a_commit_is_known_by_the_name_that_was_printed_for_it() -> None:
+    run = [
+        *edit("a.py", "x = 1", "x = 2"),
+        *bash("git commit -am first", "[main 1a2b3c4] first\n 1 file changed"),
+        *edit("b.py", "y = 1", "y = 2"),
+        *bash("git commit -am second", "[main 5d6e7f8] second\n 1 file changed"),
+        *bash("git revert --no-edit 1a2b3c4", "Revert first"),
+    ]
+    told = lesson(run).correct_action
+    assert "`y = 1` → `y = 2`" in told
+    assert "x = 1" not in told
+
+
+def test_putting_edits_aside_again_and_again_takes_no_time() -> None:
+    run: Messages = []
+    for number in range(600):
+        run += [*edit(f"a{number}.py", "x = 1", "x = 2"), *bash("git stash"), *bash("git stash pop")]
+    assert find_gone(find_steps(parse(run))) == {}
 
 
 def test_a_case_is_not_cancelled_by_what_removes_something_else_of_it() -> None:

@@ -58,7 +58,7 @@ _SMALL_CHANGE = 2
 """Most edits beside the repairs of a run that are told: of many, none says what made the difference."""
 _CHANGES = re.compile(
     r"write|save|dump|send|post|put|delet|remov|commit|execut|insert|updat|creat|upload|unlink|renam|mkdir|system|subprocess"
-    r"|to_(?:csv|sql|excel|parquet|json)",
+    r"|to_(?:csv|sql|excel|parquet|json)|move|copy|os\.replace|extract|download|set(?:val|attr)|file=",
     re.IGNORECASE,
 )
 """Parts of the names in a program that does more than to print something."""

@@ -35,11 +35,18 @@ _TAKES_UP = re.compile(
 )
 """Words after thanks that go on with what is not as it should be."""
 _END = r"(?=\s*(?:[.,:;!–—-]|$))"
+_RULES_OUT = re.compile(
+    r"\b(?:never|wrong|forbidden"
+    r"|(?:don't|do not|should(?:n't| not) have|mustn't|not to) (?:use|touch|run|do|edit|restart|call)"
+    r"|not allowed|instead of|why did you|undo|revert)\b",
+    re.IGNORECASE,
+)
+"""What is said against something that was done earlier: with less, words that it happens to share tell nothing."""
 _DISMISSES = re.compile(
     r"\W*(?:hm+\W+|no\W+|ok(?:ay)?\W+|so\W+)?"
     rf"(?:(?:that|this|it)(?:'s| is| was)? (?:all )?(?:wrong|no good|no use|not (?:it|enough|right)){_END}"
-    r"|still (?:\d|failing\b|fails\b|red\b|broken\b|the same\b|no\b|nothing\b|not\b)"
-    rf"|(?:no luck|no effect|no change|wrong|worse){_END}"
+    r"|still (?:\d|failing\b|fails\b|red\b|broken\b|the same\b|no (?!errors?|problems?|warnings?)|nothing\b|not\b)"
+    rf"|(?:no luck|no effect|no change|wrong|worse)(?!, as expected){_END}"
     r"|(?:that|this|it|which) (?:did|does|has)(?: not|n't) (?:help|work|fix (?:it|that|this)|change anything)\b"
     rf"|.{{0,40}}?\bchange[sd]? nothing{_END})",
     re.IGNORECASE,
@@ -67,7 +74,8 @@ def refused_acts(trajectory: Trajectory, steps: Sequence[Step], feedback: str = 
         if acted and _is_against(acted[-1], words):
             yield acted[-1]
         if not _is_content(words):
-            yield from (step for step in acted[:-1] if step.kind == "command" and is_objected_to(step.subject, words))
+            against = " ".join(each for each in split_sentences(words) if _RULES_OUT.search(each))
+            yield from (step for step in acted[:-1] if step.kind == "command" and is_objected_to(step.subject, against))
 
 
 def _dismisses(words: str) -> bool:

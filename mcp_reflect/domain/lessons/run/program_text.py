@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 _MOST_CHARS = 8_000
-_MOST_DIGITS = 2
+_MOST_DIGITS = 1
 _PROGRAM = (ast.Import, ast.ImportFrom, ast.Assign, ast.FunctionDef)
 """What makes a program: words of a sentence may pass for an expression."""
 
@@ -33,6 +33,18 @@ class _Masking(ast.NodeTransformer):
         is_number = isinstance(node.value, (int, float, complex)) and len(str(node.value)) <= _MOST_DIGITS
         is_name = node.value is None or isinstance(node.value, bool)
         return node if is_number or is_name else ast.Name("…")
+
+    def visit_List(self, _: ast.List) -> ast.expr:
+        return ast.Name("[…]")
+
+    def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
+        return self.generic_visit(node) if isinstance(node.ctx, ast.Store) else ast.Name("(…)")
+
+    def visit_Set(self, _: ast.Set) -> ast.expr:
+        return ast.Name("{…}")
+
+    def visit_Dict(self, _: ast.Dict) -> ast.expr:
+        return ast.Name("{…}")
 
     def visit_JoinedStr(self, _: ast.JoinedStr) -> ast.expr:
         return ast.Name("…")

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.command_lines import only_reads, parts_of
+from mcp_reflect.domain.lessons.run.git_words import plain_git
 from mcp_reflect.domain.lessons.run.lookups import only_asks
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.text.memoize import memoize_short
@@ -57,7 +58,7 @@ def undone_files(command: str) -> tuple[str, ...]:
 
 def files_undone_by(words: tuple[str, ...]) -> tuple[str, ...]:
     """Return the files that one command removes or restores, as it names them; `.` stands for all."""
-    return tuple(name.removeprefix("./") or "." for name in _taken_back(words) if name)
+    return tuple(name.removeprefix("./") or "." for name in _taken_back(plain_git(words)[0]) if name)
 
 
 def only_removes(command: str) -> bool:
@@ -183,8 +184,14 @@ def _taken_back(words: tuple[str, ...]) -> Iterator[str]:
             yield from files
         case ["git", "rm", *files] if "--cached" not in words:
             yield from files
+        case ["git", ("checkout" | "restore"), *_] if "--theirs" in words or "--ours" in words:
+            return
         case ["git", "restore", *files] if "--staged" not in words or "--worktree" in words:
             yield from files
+        case ["git", "checkout"] if "-f" in words or "--force" in words:
+            yield "."
+        case ["git", "switch", *_] if "--discard-changes" in words:
+            yield "."
         case ["git", "checkout", *files]:
             yield from (files if "--" in words else filter(_FILE.fullmatch, files))
         case ["git", "reset", *_] if "--hard" in words:
@@ -219,7 +226,7 @@ def commands_of(line: str) -> tuple[tuple[str, ...], ...]:
     if len(line) > _MOST_CHARS:
         return ()
     found: list[list[str]] = [[]]
-    lexer = shlex.shlex(without_documents(line), posix=True, punctuation_chars="();<>|&\n")
+    lexer = shlex.shlex(without_documents(line).replace("\\\n", " "), posix=True, punctuation_chars="();<>|&\n")
     lexer.whitespace_split, lexer.commenters, lexer.whitespace = True, "", " \t\r"
     try:
         for word in lexer:
