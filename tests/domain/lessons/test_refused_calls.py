@@ -248,6 +248,18 @@ print(d.groupby('Region of Maria').sum())"""
     assert "aria" not in text
 
 
+def test_a_program_that_a_reviewer_names_is_told_without_the_data_in_it() -> None:
+    program = "import crm\ncustomer = {'first_name': 'Anna', 'phone': '0301234'}\ncrm.refund(customer, amount=120)"
+    run = [
+        *called("run_tool", {"code": program.replace("customer", "it")}, '{"error": "NameError: it"}'),
+        *called("run_tool", {"code": program}, "refunded"),
+        *agent("The refund was made."),
+    ]
+    lesson = failed(run, "The customer was given a wrong amount.")
+    assert "run_tool" in lesson.key_mistake
+    assert not any(each in lesson.key_mistake for each in ("Anna", "0301234", "120"))
+
+
 def test_a_formula_that_a_sheet_does_not_know_failed() -> None:
     run = [
         *called("sheet_write", {"range": "C14", "formula": "=SUM(C2:C13)"}, '{"ok": true, "value": "#NAME?"}'),

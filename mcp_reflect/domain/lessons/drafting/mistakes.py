@@ -84,7 +84,7 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
     served = serves_customer(trajectory, steps)
     feedback = telling_feedback(run)
     if feedback and (wrong := [*rejected[-MOST_EDITS:]] or acts_named_in(feedback, steps) or edits_told(steps)):
-        describe_one = describe_rejected if served else describe_act
+        describe_one = describe_rejected if served or serves_one_case(steps) else describe_act
         acts = [act for act in map(describe_one, wrong) if not act.startswith(NEW_FILE)]  # its name says nothing
         return f"{feedback}\n{_WRONG}{'; '.join(acts)}" if acts else feedback
     told = feedback or last_error(run, steps, served=served)

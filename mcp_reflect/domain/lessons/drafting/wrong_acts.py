@@ -49,7 +49,7 @@ def _last_name(path: str) -> str:
 
 
 def describe_rejected(step: Step) -> str:
-    """Return a call of a run that served a customer, which was wrong: without the values of that case."""
+    """Return a call of a run that worked on a case, which was wrong: without the values of that case."""
     return describe_call_form(step) if step.kind == "call" else describe_act(step)
 
 
