@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.truncate import CUT, truncate
 
@@ -17,7 +16,6 @@ _FEW_LINES = 4
 _JOINTS = " ,;\\&|"
 """What joins a line to the next one."""
 
-_NAME = re.compile(r"[A-Za-z_]\w{3,}")
 _LEAST_ROOM = 12
 """Characters below which no change has room."""
 _MOST_LINES = 1_000
