@@ -17,11 +17,11 @@ from dataclasses import dataclass, replace
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT, CarriedOrders
-from mcp_reflect.domain.provenance.instructions import instructs
 from mcp_reflect.domain.provenance.remedies import Remedy
 from mcp_reflect.domain.provenance.run_texts import UNTRUSTED, RunTexts
 from mcp_reflect.domain.provenance.taint import Taint
 from mcp_reflect.domain.text.danger import is_dangerous
+from mcp_reflect.domain.text.instructions import instructs
 from mcp_reflect.domain.text.observation import (
     is_prose,
     reads_as_command,
@@ -34,6 +34,7 @@ from mcp_reflect.domain.text.observation import (
     without_asides,
 )
 from mcp_reflect.domain.text.quotation import Quotation
+from mcp_reflect.domain.text.tool_rules import states_limit
 from mcp_reflect.domain.trajectory.tools import is_tool_name
 
 CALL = re.compile(r"(?:`[^`]*`(?: failed:)?|(?:[Bb]efore that|At first) it failed:)\s*")
@@ -161,6 +162,8 @@ class SentenceJudge:
         call = CALL.match(said) if is_output else None
         body = said[call.end() :] if call else said
         is_told = instructs(body) and not (is_output and reads_as_error(body))
+        if not is_output and given in {None, "tool"} and self._is_limit(said):
+            return "tool", True
         named = _TOOL_CALL.match(said)
         if named and not is_tool_name(named[1]):
             return "tool", False
@@ -209,6 +212,12 @@ class SentenceJudge:
             return True
         is_code = not (is_prose(plain) or reads_as_command(plain) or wants_something(plain))
         return is_code and not (_SYNTAX.search(said) and self._texts.mentions.foreign_words(said))
+
+    def _is_limit(self, said: str) -> bool:
+        """Return true for a rule in the reason for which a tool refused a call, which nobody else had said."""
+        if not (self._texts.is_reason(said) and states_limit(said)) or is_dangerous(said):
+            return False
+        return self._texts.source_of(said) in UNTRUSTED and self._texts.hidden_in(said) is None
 
     def _may_quote_acts(self, said: str) -> bool:
         """Return true for what the run did by what it had read, with what was there already and without danger."""

@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import groupby
 
 from mcp_reflect.domain.provenance.carried_orders import tells_calls
-from mcp_reflect.domain.provenance.instructions import pieces_of
 from mcp_reflect.domain.provenance.judgement import Judged
+from mcp_reflect.domain.text.instructions import pieces_of
 from mcp_reflect.domain.text.quotation import Quotation, read_quotation
 
 MORE = ";"

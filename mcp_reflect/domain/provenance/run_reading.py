@@ -8,6 +8,14 @@ from typing import Any, NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
+from mcp_reflect.domain.provenance.call_sources import (
+    LISTING,
+    LISTING_TOOL,
+    contents_of,
+    shown_contents,
+    source_of_call,
+    source_of_command,
+)
 from mcp_reflect.domain.provenance.calls import Call
 from mcp_reflect.domain.provenance.observed import Contents, decoded
 from mcp_reflect.domain.provenance.remedies import Attempt
@@ -26,33 +34,9 @@ from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.domain.trajectory.scripted_edits import read_scripted_edits
 from mcp_reflect.domain.trajectory.shell_log import lines_with_commands
 from mcp_reflect.domain.trajectory.told_acts import ToldEdit
+from mcp_reflect.domain.trajectory.tool_answers import reasons_in, warnings_in
 from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of, exit_code, is_edit
 
-_WEB_TOOL = re.compile(
-    r"fetch|brows|web|http|url|crawl|scrape|navigate|goto|internet|google|bing|wikipedia", re.IGNORECASE
-)
-_WEB_COMMAND = re.compile(r"\b(?:curl|wget|lynx|http|iwr)\b|https?://", re.IGNORECASE)
-_FILE_TOOL = re.compile(
-    r"(?:read|view|open|cat|grep|glob|ls|list_?(?:dir|files)|read_\w+|notebookread|search_files)(?![a-z])",
-    re.IGNORECASE,
-)
-_FILE_COMMAND = re.compile(
-    r"\s*(?:cd\s+\S+\s*&&\s*)?(?:cat|head|tail|less|sed(?!\s+(?:-\S+\s+)*-i)|grep|rg|awk|nl|ls|find|git\s+(?:show|log|diff|blame))\b"
-)
-_FOUND_IN_DOCUMENT = re.compile(
-    r"^(?:\S{0,200}/)?(?:docs?/\S{1,200}|[\w.-]{1,100}\.(?:md|mdx|rst|adoc|txt))[:-]\d{1,7}[:-]",
-    re.MULTILINE | re.IGNORECASE,
-)
-"""A line of a search that was found in a document."""
-_DOCUMENT = re.compile(
-    r"\.(?:md|mdx|markdown|rst|txt|adoc|html?|ipynb|log)\b|\b(?:readme|contributing|changelog|licen[sc]e|notes|todo|authors)\b"
-    r"|\bgit\s+log\b",
-    re.IGNORECASE,
-)
-"""Calls that read prose, be it in the repository."""
-_LISTING_TOOL = re.compile(r"ls|glob|list_?(?:dir|dirs|directory|files)", re.IGNORECASE)
-_LISTING = re.compile(r"\s*(?:cd\s+\S+\s*&&\s*)?(?:ls|git\s+ls-files|find|fd|dir)\b(?!.*-exec|.*-printf)[^|;&$`<>\n]*")
-_MEMORY_TOOLS = ("query_memories", "augment_task", "find_error_fixes", "project_context")
 _LOGGED_OUTPUT = re.compile(
     r"(?:observation|output|result|response|tool(?:[ _](?:output|result|response))?|stdout|stderr)\b[ \d]*:",
     re.IGNORECASE,
@@ -97,9 +81,9 @@ def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent]) -> None:
     for event in events:
         if isinstance(event, ToolCall):
             command = _add_call(texts, event)
-            source = _source_of_call(event)
-            is_listing = bool(_LISTING_TOOL.fullmatch(event.name) or _LISTING.fullmatch(command))
-            holds = _contents(command or str(event.arguments), source, is_listing=is_listing)
+            source = source_of_call(event)
+            is_listing = bool(LISTING_TOOL.fullmatch(event.name) or LISTING.fullmatch(command))
+            holds = contents_of(command or str(event.arguments), source, is_listing=is_listing)
             last = calls[event.id] = _Asked(
                 source, command, holds, name_of_call(event, source, command), texts.calls[-1]
             )
@@ -108,9 +92,12 @@ def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent]) -> None:
         elif isinstance(event, ToolResult):
             asked = calls.get(event.call_id, last) if event.call_id else last
             failed = event.failed is True or exit_code(event.text, event.failed) not in {0, None}
-            holds = _shown(event.text, asked.holds)
+            holds = shown_contents(event.text, asked.holds)
             texts.add(asked.source, event.text, asked.command if failed else "", holds, asked.name)
             texts.outcomes.add(texts.place, asked.command, failed=failed)
+            if asked.source == "tool" and not asked.command:
+                texts.reasons += warnings_in(event.text)
+                texts.reasons += reasons_in(event.text) if event.errors else ()
             if asked.call is not None:
                 is_troubled = failed or (event.failed is None and bool(event.errors))
                 attempt = (asked.call, texts.place, event.text, asked.source, is_troubled, event.failed is False)
@@ -180,28 +167,6 @@ def _named(given: dict[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in given.items() if not isinstance(value, dict | list))
 
 
-def _source_of_call(call: ToolCall) -> TextOrigin:
-    name = call.name.rpartition("__")[2]
-    if name.endswith(_MEMORY_TOOLS):
-        return "memory"
-    if name.lower() in SHELLS:
-        return _source_of_command(command_of(arguments_of(call.arguments)))
-    if _WEB_TOOL.search(name):
-        return "web"
-    return "file" if _FILE_TOOL.match(name) else "tool"
-
-
-def _contents(call: str, source: TextOrigin, *, is_listing: bool) -> Contents:
-    if source in {"web", "memory"} or (not is_listing and _DOCUMENT.search(call)):
-        return "prose"
-    return "code" if source == "file" and not is_listing else "names"
-
-
-def _shown(output: str, holds: Contents) -> Contents:
-    """What an output holds: prose where a search found a line of it in a document."""
-    return "prose" if _FOUND_IN_DOCUMENT.search(output) else holds
-
-
 def _add_report(texts: RunTexts, report: Sequence[ReportEntry]) -> None:
     """Add what a report tells: all of it are the agent's words, also what it quotes of others, but pasted outputs."""
     texts.is_told = True
@@ -219,18 +184,12 @@ def _add_report(texts: RunTexts, report: Sequence[ReportEntry]) -> None:
             texts.say(entry.error)
             if entry.output:
                 pasted = True
-                source = _source_of_command(command)
-                holds = _contents(command, source, is_listing=bool(_LISTING.fullmatch(command)))
-                holds = _shown(entry.output, holds)
+                source = source_of_command(command)
+                holds = contents_of(command, source, is_listing=bool(LISTING.fullmatch(command)))
+                holds = shown_contents(entry.output, holds)
                 failed = command if entry.failed else ""
                 texts.add(source, entry.output, failed, holds, name_of_command(command, source))
             texts.outcomes.add(texts.place, command, failed=entry.failed is True)
-
-
-def _source_of_command(command: str) -> TextOrigin:
-    if _WEB_COMMAND.search(command):
-        return "web"
-    return "file" if _FILE_COMMAND.match(command) else "tool"
 
 
 def _add_log(texts: RunTexts, log: str) -> None:
@@ -241,9 +200,9 @@ def _add_log(texts: RunTexts, log: str) -> None:
     def add_output() -> None:
         if source is not None:
             text = "\n".join(output)
-            holds = _contents(command, source, is_listing=bool(_LISTING.fullmatch(command))) if command else "prose"
+            holds = contents_of(command, source, is_listing=bool(LISTING.fullmatch(command))) if command else "prose"
             failed = exit_code(text, None) not in {0, None}
-            holds = _shown(text, holds)
+            holds = shown_contents(text, holds)
             texts.add(source, text, command if failed else "", holds, name_of_command(command, source))
             texts.outcomes.add(texts.place, command, failed=failed)
         output.clear()
@@ -254,7 +213,7 @@ def _add_log(texts: RunTexts, log: str) -> None:
             command = next_command
             if texts.calls:  # the output of the command before may forge a prompt
                 texts.mentions.by_text(texts.place, command, *decoded(command))
-            source = _source_of_command(command)
+            source = source_of_command(command)
             texts.call("", command, command)
         elif _LOGGED_OUTPUT.match(line):
             add_output()

@@ -51,6 +51,7 @@ class RunTexts:
     mentions: FirstMentions = field(default_factory=FirstMentions)
     attempts: list[Attempt] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
 
     def add(self, source: TextOrigin, text: str, failed: str = "", holds: Contents = "prose", name: str = "") -> None:
         """Add a text of a source, with its kind and its name; `failed` is the command whose failure it tells."""
@@ -78,6 +79,10 @@ class RunTexts:
         self.calls.append(Call(self.place, text, command, is_edit))
         self.mentions.by_run(self.place, text)
         self.parts.setdefault("agent", []).extend(filter(None, (text, named)))
+
+    def is_reason(self, said: str) -> bool:
+        """Return true for words by which a tool that the agent called said why it refused that, or what it warns of."""
+        return any(said.strip() in reason for reason in self.reasons)
 
     def without_own_names(self, text: str) -> str:
         """Return a text with `x` for what it quotes of the user, or of calls that are no commands, such as searches."""

@@ -6,6 +6,7 @@ errors of a run stay where they are. What is withheld is kept with the review, f
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -118,12 +119,19 @@ class Screening:
         result = {
             **kept,
             "claims": tuple(claims),
-            "applicable_tools": tuple(filter(self._reading.judge.is_tool, draft.applicable_tools)),
+            "applicable_tools": tuple(self._tools_of(draft, "\n".join((*kept.values(), *claims)))),
             "lineage": tuple(source for source in SOURCES if source in lineage),
             "unvouched": tuple(dict.fromkeys(unvouched)),
             "withheld": tuple(dict.fromkeys(withheld))[:_MOST_WITHHELD],
         }
         return draft.model_copy(update=result)
+
+    def _tools_of(self, draft: ReflectionDraft, kept: str) -> Iterator[str]:
+        """The tools of a draft that no text chose; of those that it told of, the ones that it still does."""
+        told = "\n".join(getattr(draft, name) for name in DRAFT_TEXTS)
+        for name in filter(self._reading.judge.is_tool, draft.applicable_tools):
+            if name in kept or name not in told:
+                yield name
 
     def brought_words(self, text: str) -> tuple[frozenset[str], frozenset[str]]:
         """Return the telling words of a text that the run's user or agent brought, and those that others brought."""
@@ -199,7 +207,12 @@ class Screening:
                 continue
             source = _source_in(given)
             body = piece.removeprefix(SAID)
-            found = self._judge(body, source, withheld, is_output=is_output, is_mistake=name == "key_mistake")
+            is_mistake = name == "key_mistake"
+            found = (
+                None
+                if body != piece and number and not is_told  # it was said of an act that is withheld
+                else self._judge(body, source, withheld, is_output=is_output, is_mistake=is_mistake)
+            )
             if found is None and name == "correct_action" and given is None:
                 failed = FAILED.match(pieces[number + 1][0]) if number + 1 < len(pieces) else None
                 found = judge_rest(self._reading.judge, body, failed[0] if failed else "")

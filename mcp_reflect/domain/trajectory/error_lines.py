@@ -44,7 +44,7 @@ _ERROR_LINE = re.compile(
     re.VERBOSE,
 )
 _REFUSAL = re.compile(
-    r"""\W{0,4}(?:error|exception|fail(?:ed|ure)|fatal|invalid|could\snot|couldn't|cannot|can't|unable\sto|no\ssuch
+    r"""\W{0,4}(?:error|err(?=\W?\d{1,5}\b)|exception|fail(?:ed|ure)|fatal|invalid|could\snot|couldn't|cannot|can't|unable\sto|no\ssuch
     |not\sfound|unknown\s(?:tool|command|function|action|option|argument)|access\sdenied|permission\sdenied|timed\sout
     |time-?out)\b(?!\s*+[:=]?\s*+(?:none|null|false|0)\b)""",
     re.IGNORECASE | re.VERBOSE,
@@ -52,6 +52,28 @@ _REFUSAL = re.compile(
 """The beginning of a tool's answer that refuses a request."""
 _CELL_ERROR = re.compile(r"#(?:NAME\?|REF!|VALUE!|DIV/0!|NUM!|NULL!)")
 """What a cell of a spreadsheet shows whose formula went wrong."""
+_FAILED = ("error", "failed", "failure")
+_BAD_STATUS = frozenset({*_FAILED, "rejected", "refused", "not_allowed"})
+_ERRORS = ("error", "errors", "exception")
+_WORDS = ("message", "detail", "details", "title")
+_STATUS_CODES = frozenset({"status", "status_code", "statuscode", "http_status"})
+_REFUSED = range(400, 600)
+"""What HTTP says of a request that was not served."""
+_TELLING_CODE = re.compile(r"[A-Z][A-Z\d]*(?:[_-][A-Z\d]+)*")
+_ERROR_NAMES = ("message", "detail", "reason", "title", "code", "type", "name")
+"""Fields by which an error that is an object is known."""
+_CODES = (*_STATUS_CODES, "code", "error_code", "success", "ok")
+_SUCCESS = frozenset({"success", "ok"})
+_TROUBLE = re.compile(
+    r"\b(?:cannot|can't|could not|denied|errors?|failed|failure|fatal|forbidden|invalid|missing|no such"
+    r"|not (?:a|found)|refused|undefined|unable|unknown|violat\w+)\b",
+    re.IGNORECASE,
+)
+_PROGRESS = re.compile(
+    r"\s*(?:[=#>*-]{1,4}>|[>#$\[{<(]|\d{1,4}[-:/%. ]\d|\d+%|(?:INFO|DEBUG|TRACE)\b"
+    r"|(?:[A-Z][a-z]+ing)\b[^:]{0,60}(?:\.\.\.|…)?$)"
+)
+_MOST_LOOKED_AT = 40
 _EXIT_CODES = frozenset({"exit_code", "exitcode", "exit_status", "returncode", "return_code"})
 _TRACEBACK = "Traceback (most recent call last)"
 
@@ -88,24 +110,57 @@ def errors_in_result(text: str, *, failed: bool | None) -> Iterator[str]:
         found.append(error_line(cell[0]))
     refused = answer is None and _REFUSAL.match(text.lstrip()[:_MAX_LINE])
     if not found and (failed or refused):
-        found = [error_line(text) or "the tool reported an error without a text"]
+        found = [error_line(_from_trouble(text)) or "the tool reported an error without a text"]
     yield from found
 
 
+def _from_trouble(text: str) -> str:
+    """A text without the lines of progress and data that it begins with, where one behind them tells of trouble."""
+    lines = text[: _MOST_LOOKED_AT * MAX_ERROR_CHARS].splitlines()
+    begin = next((place for place, line in enumerate(lines) if not _PROGRESS.match(line) or _TROUBLE.search(line)), 0)
+    if not any(map(_TROUBLE.search, lines[begin:])):
+        begin = 0
+    return "\n".join(lines[begin:])
+
+
 def _in_answer(answer: dict[str, Any]) -> Iterator[str]:
+    told: list[str] = []
+    statuses: list[str] = []
     for key, value in answer.items():
         name = key.lower()
         if name in {"error", "errors", "exception"} and value:
-            yield error_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-        elif _is_bad_status(name, value):
-            yield error_line(f"{key}: {value}")
+            told.append(error_line(_error_text(value)))
+        elif _is_bad_status(name, value) and (name in _EXIT_CODES or value in _FAILED or _gives_reason(answer)):
+            statuses.append(error_line(f"{key}: {value}"))
         elif isinstance(value, str):
-            yield from errors_in_text(value)
+            told += errors_in_text(value)
+    yield from told or statuses
+
+
+def _gives_reason(answer: dict[str, Any]) -> bool:
+    """Return true where an answer says in words why something was refused: a status alone may be what was asked for."""
+    names = {name.lower() for name, value in answer.items() if value not in (None, "", [], {})}
+    return not names.isdisjoint(_ERRORS) or (not names.isdisjoint(_WORDS) and not names.isdisjoint(_CODES))
+
+
+def _error_text(error: Any) -> str:
+    """What an error says that is a text, an object with a code or a message, or a list of these."""
+    if isinstance(error, list) and error:
+        error = error[0]
+    if isinstance(error, dict):
+        texts = {name: value for name, value in error.items() if isinstance(value, str) and value}
+        code = texts.get("code", "")
+        error = code if _TELLING_CODE.fullmatch(code) else next((texts[n] for n in _ERROR_NAMES if n in texts), error)
+    return error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
 
 
 def _is_bad_status(name: str, value: Any) -> bool:
+    if name in _STATUS_CODES and isinstance(value, int) and not isinstance(value, bool):
+        return value in _REFUSED
+    if name in _SUCCESS:
+        return value is False
     if name == "status":
-        return isinstance(value, str) and value.lower() in {"error", "failed", "failure"}
+        return isinstance(value, str) and value.lower() in _BAD_STATUS
     return name in _EXIT_CODES and isinstance(value, int) and value != 0
 
 
@@ -120,5 +175,5 @@ def _json_object(text: str) -> dict[str, Any] | None:
 
 
 def error_line(text: str) -> str:
-    """Return the text in one line of at most MAX_ERROR_CHARS characters."""
-    return truncate_line(text, MAX_ERROR_CHARS)
+    """Return the text in one line of at most MAX_ERROR_CHARS characters, without halves of characters."""
+    return truncate_line(text, MAX_ERROR_CHARS).encode("utf-8", "replace").decode()

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from mcp_reflect.domain.lessons.failures.change_text import describe_change
+from mcp_reflect.domain.lessons.failures.change_text import describe_change, edits_by_file
 from mcp_reflect.domain.lessons.run.steps import Step
 
 
@@ -82,3 +82,11 @@ def test_what_is_told_of_several_places_has_the_room_there_is() -> None:
 def test_blanks_that_the_room_does_not_show_are_not_told() -> None:
     line = "value = compute(alpha, beta, gamma)"
     assert describe_change(edited((f"{line} ", line)), 40) == ""
+
+
+def test_what_a_later_edit_of_the_file_replaced_is_told_as_it_ended() -> None:
+    first = Step("edit", "MultiEdit", "form.php", change=(("echo 'Book';", "echo __('Book', 'a');"), ("x", "y")))
+    then = Step("edit", "MultiEdit", "form.php", change=(("echo __('Book', 'a');", "esc_html_e('Book', 'ab');"),))
+    assert edits_by_file([first, then])[0].change == (("echo 'Book';", "esc_html_e('Book', 'ab');"), ("x", "y"))
+    back = Step("edit", "Edit", "form.php", change=(("y", "x"),))
+    assert edits_by_file([first, back])[0].change == (("echo 'Book';", "echo __('Book', 'a');"),)

@@ -21,6 +21,12 @@ from mcp_reflect.domain.lessons.sentences.wording import objects
         "I'll put together a small PR.",
         "Ping me on the PR when you have something.",
         "Here are the suitable options:",
+        "what about page size",
+        "hm thats low.",
+        "Looks like a kill.",
+        "We'll note it as ADR-17.",
+        "Details follow.",
+        "A notebook someone left attached; I won't stop it.",
     ],
 )
 def test_a_comment_is_chatter(sentence: str) -> None:
@@ -36,6 +42,8 @@ def test_a_comment_is_chatter(sentence: str) -> None:
         "Just add `Programming Language :: Python :: 3.13`.",
         "Ordinary quoting doesn't stop it.",
         "Result stays fractional minutes.",
+        "hm no, we don't do merge revisions here.",
+        "Looks like the lock must be held before the write.",
         "test_units has been flaky on CI since Tuesday; if it goes red on your PR, rerun before digging.",
     ],
 )

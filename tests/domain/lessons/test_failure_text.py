@@ -81,3 +81,16 @@ def test_another_tool_is_told_by_its_own_error_line() -> None:
     step = Step("call", "Search", "input=Antic", failed=True, errors=("Could not find [Antic]. Similar: ['ANTIC']",))
     assert failure_text([step]) == "Could not find [Antic]. Similar: ['ANTIC']"
     assert short_error(failure_text([step])) == "Could not find [Antic]"
+
+
+def test_a_long_value_in_an_error_gives_way_to_the_reason_behind_it() -> None:
+    value = 'v1.LabelSelector{MatchLabels:map[string]string{"app":"notifier", "version":"3.1"}, More:[]string(nil)}'
+    line = f'Error: cannot patch "notifier": Deployment "notifier" is invalid: spec.selector: Invalid value: {value}'
+    told = short_error(f"{line}: field is immutable")
+    assert told.endswith("spec.selector: Invalid value: v1.LabelSelector{…}: field is immutable")
+
+
+def test_a_word_of_alarm_is_no_error_by_itself() -> None:
+    assert short_error("ERROR! Attempting to decrypt but no vault secrets found") == (
+        "ERROR! Attempting to decrypt but no vault secrets found"
+    )

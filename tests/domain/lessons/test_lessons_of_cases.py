@@ -441,3 +441,54 @@ def test_what_a_customer_was_told_of_their_case_is_no_answer_for_others() -> Non
         *agent("Have a nice day!"),
     ]
     assert "May 5" not in told(run)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        ({"address": "Hafenstr. 12, 20457 Hamburg", "option": "retry"}, "option=retry"),
+        ({"card": "4412", "kind": "fraud"}, "kind=fraud"),
+        ({"phone_number": "0171", "plan": "small"}, "plan=small"),
+        ({"customer": "C-7", "plan": "small"}, "plan=small"),
+    ],
+)
+@pytest.mark.parametrize("result", ["pass", "fail"])
+def test_what_somebody_is_known_by_is_not_told(arguments: dict[str, str], shown: str, result: str) -> None:
+    text = told([*user(TASK), *called("change_case", arguments, '{"ok": true}'), *agent("Done, all is set.")], result)
+    assert "change_case(" in text
+    assert shown in text
+    assert next(iter(arguments.values())) not in text
+
+
+def test_a_call_that_was_rejected_by_its_status_has_failed() -> None:
+    rejected = '{"status": "rejected", "code": "LV-31", "message": "no"}'
+    text = told(
+        [
+            *user(TASK),
+            *called("create_leave", {"kind": "parental", "share": "full"}, rejected),
+            *agent("Shall I enter a half one?"),
+            *user("yes"),
+            *called("create_leave", {"kind": "parental", "share": "half"}, '{"status": "created"}'),
+        ]
+    )
+    assert "`create_leave(share=full, …)` failed" in text or "before that it failed: status: rejected" in text
+
+
+def test_a_status_that_was_asked_for_is_no_failure() -> None:
+    rejected = called("decide_application", {"decision": "reject", "reason": "DTI"}, '{"status": "rejected"}')
+    notified = called("notify", {"kind": "mail"}, '{"ok": true}')
+    text = told([*user(TASK), *rejected, *notified, *agent("Done, all is set.")])
+    assert "decide_application(" in text
+    assert "failed" not in text
+
+
+def test_an_address_of_a_network_or_a_way_to_reach_somebody_is_told() -> None:
+    run = [
+        *user(TASK),
+        *called("add_rule", {"address": "10.0.0.0", "kind": "allow"}, '{"error": "must be in CIDR form"}'),
+        *called("add_rule", {"address": "10.0.0.0/8", "kind": "allow"}, '{"ok": true}'),
+        *called("book_table", {"contact": "email"}, '{"ok": true}'),
+        *agent("Done, all is set."),
+    ]
+    assert "address=10.0.0.0/8" in told(run)
+    assert "contact=email" in told(run)

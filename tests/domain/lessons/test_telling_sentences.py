@@ -221,3 +221,29 @@ def test_what_is_too_weak_to_be_told_leaves_no_room_for_remarks() -> None:
     assert rule in lesson
     assert "maintainability" not in lesson
     assert remark not in lesson
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        ("Never use that phrase. du-form in German mails", "du-form in German mails"),
+        ("use esc_html_e pls, plain echo is never accepted. text domain = plugin slug!", "text domain = plugin slug!"),
+    ],
+)
+def test_what_a_user_says_beside_a_correction_is_told_with_it(words: str, kept: str) -> None:
+    run = [
+        *said("user", "Write the German mails of the plugin."),
+        *said("assistant", "Here they are."),
+        *said("user", words),
+        *ran("make mails", "done"),
+        *said("assistant", "Changed."),
+    ]
+    assert kept in told(run, "Write the German mails of the plugin.")
+
+
+def test_thanks_and_what_points_back_are_not_told_beside_a_correction() -> None:
+    words = "Never use that phrase. We tried it. Done?"
+    run = [*said("user", "Write the mails."), *said("assistant", "Here."), *said("user", words)]
+    lesson = told([*run, *ran("make mails", "done")], "Write the mails.")
+    assert "We tried it" not in lesson
+    assert "Done?" not in lesson

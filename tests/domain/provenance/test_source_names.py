@@ -7,6 +7,7 @@ import json
 import pytest
 
 from mcp_reflect.domain.models.common import TextOrigin
+from mcp_reflect.domain.provenance.call_sources import contents_of, source_of_command
 from mcp_reflect.domain.provenance.source_names import name_of_call, name_of_command
 from mcp_reflect.domain.trajectory.messages import ToolCall
 
@@ -43,3 +44,21 @@ def test_a_command_is_named_by_what_it_reads(command: str, source: TextOrigin, n
 )
 def test_a_call_is_named_by_what_it_reads(tool: str, arguments: dict[str, str], source: TextOrigin, name: str) -> None:
     assert name_of_call(ToolCall(tool, json.dumps(arguments)), source, "") == name
+
+
+@pytest.mark.parametrize(
+    ("command", "source"),
+    [
+        ("curl -s localhost:4000/api/profile/7 | jq .", "tool"),
+        ("wget -qO- http://127.0.0.1:8080/health", "tool"),
+        ("curl -s https://docs.example.org/guide", "web"),
+        ("curl -s docs.example.org/guide", "web"),
+        ("curl localhost:80 && curl https://docs.example.org", "web"),
+        ("curl https://localhost.example.org", "web"),
+        ("cat notes.txt", "file"),
+        ("make check", "tool"),
+    ],
+)
+def test_what_runs_on_this_machine_is_no_page(command: str, source: TextOrigin) -> None:
+    assert source_of_command(command) == source
+    assert contents_of("curl -s localhost:4000", "tool", is_listing=False) == "prose"

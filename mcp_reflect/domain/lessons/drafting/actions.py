@@ -10,6 +10,7 @@ from mcp_reflect.domain.lessons.drafting.mistakes import REPAIRS
 from mcp_reflect.domain.lessons.drafting.wrong_acts import describe_rejected
 from mcp_reflect.domain.lessons.failures.change_text import describe_change, edits_by_file
 from mcp_reflect.domain.lessons.failures.mending_commands import is_preparation
+from mcp_reflect.domain.lessons.failures.objections import is_repair_objected_to
 from mcp_reflect.domain.lessons.failures.repairs import Repair
 from mcp_reflect.domain.lessons.failures.rework import Rework
 from mcp_reflect.domain.lessons.failures.told_by_task import is_told_by_task
@@ -35,14 +36,17 @@ from mcp_reflect.domain.lessons.run.command_lines import (
     inline_interpreter,
     is_small_program,
     normalised,
+    only_reads,
     repeats,
     searches_output,
 )
 from mcp_reflect.domain.lessons.run.idle_commands import did_nothing
 from mcp_reflect.domain.lessons.run.lookups import is_lookup, is_search
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
+from mcp_reflect.domain.lessons.run.server_requests import only_asks_server
 from mcp_reflect.domain.lessons.run.set_again import is_set_again
 from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.told_command import only_records
 from mcp_reflect.domain.lessons.run.undoing import (
     find_cancelled,
     find_discarded,
@@ -70,6 +74,12 @@ _READS = re.compile(
 )
 """How a program looks at data, at files or at its surroundings."""
 _STASHES = re.compile(r"git\s+stash(?:\s+\w+)?\s*")
+_PUTS_AWAY, _BRINGS_BACK = re.compile(r"git stash(?! (?:pop|apply))\b"), re.compile(r"git stash (?:pop|apply)\b")
+_CHECKS = re.compile(
+    r"\b(?:bazel|bench|build|cargo|check|compile|dune|go|gradlew|lint|make|mvn|ninja|pytest|spec|tests?|tsc|vet)\b"
+)
+_LISTED = re.compile(r"\s*(?:&&|;|\n)\s*")
+_MOST_CHARS = 2_000
 _NUMBERS_ONLY = re.compile(r"`[\w.:-]+\(\w+=\d{1,4}(?:, \w+=\d{1,4})*\)`")
 """A call with nothing but small numbers, such as the place of a button on a page: it tells nothing elsewhere."""
 
@@ -80,6 +90,7 @@ def tell_actions(
     rework: Rework,
     mistake: str,
     refused: Collection[int],
+    objections: str,
     task: str,
     *,
     passed: bool,
@@ -87,9 +98,14 @@ def tell_actions(
 ) -> Iterator[str]:
     """Lines on what failed and then worked, and on what worked at once; of edits in the `mistake` what they mended.
 
-    `refused` are the acts, by their `id`, that the user spoke up against.
+    `refused` are the acts, by their `id`, that the user spoke up against, in the words `objections`.
     """
-    shown = [each for each in repairs if passed or not is_lookup(each.worked)][-REPAIRS:]
+    kept = [
+        each
+        for each in repairs
+        if not (passed and id(each.worked) in refused and is_repair_objected_to(each, objections))
+    ]
+    shown = [each for each in kept if passed or not is_lookup(each.worked)][-REPAIRS:]
     describe_one = partial(_described_beside, mistake, passed, served)
     yield from dict.fromkeys(_described(shown, describe_one))
     named = {id(step) for repair in shown for step in (repair.worked, *repair.commands)}
@@ -115,7 +131,8 @@ def tell_actions(
         and not (number < changed and _runs_later(step, steps[changed:]))  # before, it says how things stood
     ]
     worked = [step for place, step in enumerate(worked) if not _is_replaced(step, worked[place + 1 :])]
-    edits = [edit for edit in _other_edits(steps, shown) if not is_told_by_task(edit, task)]
+    stayed = [step for step in steps if step.kind != "edit" or id(step) not in refused]
+    edits = [edit for edit in _other_edits(stayed, shown) if not is_told_by_task(edit, task)]
     acting = [step for step in worked if not _is_by_work(step)]
     if acting or shown or edits:
         worked = acting
@@ -160,10 +177,20 @@ def _undone(steps: Sequence[Step], repairs: Sequence[Repair]) -> set[int]:
 
 
 def _is_by_work(step: Step) -> bool:
-    """Return true for a command that searches another's output, or only tidies up."""
+    """Return true for a command that searches another's output, asks a server, keeps what was done, or tidies up."""
     if step.kind != "command":
         return False
-    return searches_output(step.subject) or only_removes(step.subject) or _STASHES.fullmatch(step.subject) is not None
+    by_work = (searches_output, only_removes, only_records, only_asks_server)
+    return any(each(step.subject) for each in by_work) or _looks_without_changes(step.subject)
+
+
+def _looks_without_changes(command: str) -> bool:
+    """Return true for a command line that puts changes away, or does so for a look at how things are without them."""
+    if len(command) > _MOST_CHARS or _STASHES.fullmatch(command):
+        return len(command) <= _MOST_CHARS
+    first, *others = _LISTED.split(command.strip())
+    is_look = _PUTS_AWAY.match(first) is not None and any(map(_BRINGS_BACK.match, others))
+    return is_look and all(_BRINGS_BACK.match(each) or only_reads(each) or _CHECKS.search(each) for each in others)
 
 
 def _fails_later(step: Step, later: Sequence[Step]) -> bool:

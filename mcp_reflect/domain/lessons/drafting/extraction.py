@@ -20,13 +20,15 @@ from mcp_reflect.domain.lessons.drafting.mistakes import (
     serves_customer,
 )
 from mcp_reflect.domain.lessons.drafting.statements import choose_headline, select_told
-from mcp_reflect.domain.lessons.drafting.turns import closing_words, said_turns
+from mcp_reflect.domain.lessons.drafting.tool_rules import find_tool_rules
+from mcp_reflect.domain.lessons.drafting.turns import closing_words, reasons_before, said_turns
+from mcp_reflect.domain.lessons.drafting.wrong_acts import describe_unopposed
 from mcp_reflect.domain.lessons.failures.named_forms import as_named
 from mcp_reflect.domain.lessons.failures.objections import is_repair_objected_to
 from mcp_reflect.domain.lessons.failures.refused_acts import refused_acts
 from mcp_reflect.domain.lessons.failures.refuted import refuted_places
-from mcp_reflect.domain.lessons.failures.repairs import find_repairs
 from mcp_reflect.domain.lessons.failures.rework import Rework
+from mcp_reflect.domain.lessons.failures.stopped_commands import find_repairs_of_parts, find_stages
 from mcp_reflect.domain.lessons.failures.vain_attempts import find_vain_attempts
 from mcp_reflect.domain.lessons.failures.wording import (
     is_telling,
@@ -37,8 +39,11 @@ from mcp_reflect.domain.lessons.run.call_text import (
 )
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
 from mcp_reflect.domain.lessons.run.lookups import is_research
-from mcp_reflect.domain.lessons.run.steps import Step, find_steps, steps_before, user_places
+from mcp_reflect.domain.lessons.run.steps import Step, find_said, find_steps, steps_before, user_places
+from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate
+from mcp_reflect.domain.lessons.sentences.selection import without_repetitions
 from mcp_reflect.domain.models import ReflectionDraft
+from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.domain.truncate import truncate_line
 
@@ -50,6 +55,7 @@ _REFERENCE_CHARS = 400
 MOST_STEPS = 600
 """The last steps of a run that are read: comparing them takes time, and a run is decided at its end."""
 _VAIN_ATTEMPTS = 2
+_STAGES = 2
 _LEAST_SENTENCES = 250
 """Characters that sentences get at least, however much there is to say of commands."""
 
@@ -66,41 +72,51 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     passed = run.review.result == "pass"
     rework = Rework(steps, user_places(trajectory), steps_before(trajectory, steps))
     closing = closing_words(trajectory, run.trace.final_response)
-    repairs = [as_named(rework.as_accepted(each), steps, closing) for each in find_repairs(steps)]
+    repairs = [as_named(rework.as_accepted(each), steps, closing) for each in find_repairs_of_parts(steps)]
     served = serves_customer(trajectory, steps)
     one_case = serves_one_case(steps) and not is_research(steps)
     objections = "" if passed else objections_in(run, trajectory, steps)
     rejected = [each.worked for each in repairs if objections and is_repair_objected_to(each, objections)]
     mistake = "" if passed else find_mistake(run, trajectory, steps, rejected)
     refused = {id(step) for step in refused_acts(trajectory, steps, telling_feedback(run) if passed else "")}
-    actions = list(tell_actions(steps, repairs, rework, mistake, refused, run.trace.task, passed=passed, served=served))
+    answers = "\n".join(said.text for said in find_said(trajectory) if said.role == USER and said.place)
+    actions = list(
+        tell_actions(steps, repairs, rework, mistake, refused, answers, run.trace.task, passed=passed, served=served)
+    )
     found = list(find_lookups(repairs, mistake)) if not passed else []
+    places = {place for repair in repairs for place in repair.tries}
     failures = [
+        *(list(find_stages(steps, places, mistake))[-_STAGES:] if not passed else ()),
         *find_refusals(steps, repairs, mistake, passed=passed),
-        *(_vain(steps, actions) if passed and not served else ()),
+        *(_vain(trajectory, steps, actions) if passed and not served else ()),
     ]
     room = max(LESSON_CHARS - sum(map(len, (*actions, *found, *failures))), _LEAST_SENTENCES)
     refuted = refuted_places(trajectory, steps, repairs)
     turns = said_turns(trajectory, run.trace.final_response, refuted, rework.corrections)
     told = select_told(run, turns, steps, room, "\n".join(actions), passed=passed)
     feedback = telling_feedback(run)
+    told = _without_told(told, feedback, failures, acted=bool(steps))
     guidance = [f"Reviewer: {feedback}"] if passed and feedback else []
     if not passed and feedback and (error := last_error(run, steps, served=served)) not in mistake:
         guidance.append(f"The run ended in an error: {error}")
         failures = [line for line in failures if line.rpartition(" failed: ")[2] not in error]
+    if not (passed or served):
+        failures += filter(None, [describe_unopposed(feedback, steps, "\n".join((mistake, *actions)))])
     guidance += [*found, *(each.text for each in told if each.text not in mistake)]
-    if not (actions or guidance or mistake or run.trace.reference_context.strip()):
+    rules = find_tool_rules(steps) if one_case else []
+    if not (actions or guidance or mistake or rules or run.trace.reference_context.strip()):
         return ReflectionDraft()
     if passed and actions and not told and one_case:  # what led to the answer stands for the rules
         acted = "\n".join(actions)
         reason = last_policy(trajectory, steps, acted) if served else last_conclusion(trajectory, acted)
         guidance += filter(None, [truncate_line(reason, CALL_CHARS)])
     tools = {step.tool for step in steps}
-    if served and not (mistake or guidance):
+    if served and not (mistake or guidance or rules):
         if all(names_calls_only(each, tools) for each in actions):
             return ReflectionDraft()
         if passed:
             actions[-1] += _reported(run, steps, "\n".join(actions))
+    guidance += [rule for rule in rules if rule not in mistake]
     guidance += failures  # beside what was learned; alone they only say that something failed
     if not passed:  # that a call worked in the end does not say that it mends why the run failed
         actions, guidance = [], [*actions, *guidance]
@@ -116,10 +132,18 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     )
 
 
-def _vain(steps: Sequence[Step], actions: Sequence[str]) -> list[str]:
+def _without_told(told: Sequence[Candidate], feedback: str, failures: Sequence[str], *, acted: bool) -> list[Candidate]:
+    """The sentences that neither others, the reviewer nor an attempt that was given up tell."""
+    tried = "\n".join(failures)
+    left = without_repetitions(told, feedback, acted=acted)
+    return [each for each in left if each.text.rstrip(".") not in tried]
+
+
+def _vain(trajectory: Trajectory, steps: Sequence[Step], actions: Sequence[str]) -> list[str]:
     """The last attempts that were taken back, as far as no action tells of the same edit."""
     told = "\n".join(actions)
-    found = dict.fromkeys(line for edits, line in find_vain_attempts(steps) if edits not in told)
+    reasons = reasons_before(trajectory, steps)
+    found = dict.fromkeys(line for edits, line in find_vain_attempts(steps, reasons) if edits not in told)
     return list(found)[-_VAIN_ATTEMPTS:]
 
 

@@ -21,6 +21,7 @@ from mcp_reflect.domain.lessons.drafting.wrong_acts import (
     acts_named_in,
     describe_act,
     describe_rejected,
+    edits_behind,
     edits_told,
 )
 from mcp_reflect.domain.lessons.failures.failure_text import ERROR_CHARS, decisive_error, failure_text, short_error
@@ -38,6 +39,7 @@ from mcp_reflect.domain.lessons.run.case_data import (
     serves_one_case,
     without_given,
 )
+from mcp_reflect.domain.lessons.run.command_lines import prepares, searches_output
 from mcp_reflect.domain.lessons.run.lookups import is_lookup
 from mcp_reflect.domain.lessons.run.steps import Step, find_said, steps_before
 from mcp_reflect.domain.lessons.sentences.chatter import without_interjection
@@ -83,7 +85,9 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
     """
     served = serves_customer(trajectory, steps)
     feedback = telling_feedback(run)
-    if feedback and (wrong := [*rejected[-MOST_EDITS:]] or acts_named_in(feedback, steps) or edits_told(steps)):
+    if feedback and (
+        wrong := [*rejected[-MOST_EDITS:]] or acts_named_in(feedback, steps) or edits_behind(feedback, steps)
+    ):
         describe_one = describe_rejected if served or serves_one_case(steps) else describe_act
         acts = [act for act in map(describe_one, wrong) if not act.startswith(NEW_FILE)]  # its name says nothing
         return f"{feedback}\n{_WRONG}{'; '.join(acts)}" if acts else feedback
@@ -93,7 +97,9 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
         return f"{told}{EXPLAINED}{found}" if found else told
     one_case = serves_one_case(steps)
     done = [step for step in steps if step.failed is not True]
-    changing = edits_told(steps) or [step for step in done if is_telling(step)]
+    told_steps = [step for step in done if is_telling(step)]
+    acting = [step for step in told_steps if not _only_searches(step)]
+    changing = edits_told(steps) or acting or told_steps
     answers = [step for step in changing if step.kind == "call" and gives_answer(step)]
     describe = describe_answer if answers else describe_call_form if one_case else describe_act
     did = "; ".join([*dict.fromkeys(map(describe, answers or changing))][-_TRIED:])
@@ -127,6 +133,10 @@ def objections_in(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step
     ended = steps_before(trajectory, steps) + len(steps)
     spoken = [said.text for said in find_said(trajectory) if said.role == USER and said.place >= ended]
     return "\n".join([*spoken, telling_feedback(run)]).strip()
+
+
+def _only_searches(step: Step) -> bool:
+    return step.kind == "command" and searches_output(step.subject) and not prepares(step.subject)
 
 
 def _without_act(trajectory: Trajectory, steps: Sequence[Step], told: str, *, served: bool) -> str:

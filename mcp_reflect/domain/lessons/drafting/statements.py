@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from mcp_reflect.domain import lazy_re as re
@@ -21,7 +22,7 @@ from mcp_reflect.domain.lessons.sentences.chatter import is_request
 from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate, Turn, find_candidates, reports_state
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences.self_contained import points_back
-from mcp_reflect.domain.lessons.sentences.vocabulary import names_something, term_weights
+from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, names_something, term_weights
 from mcp_reflect.domain.lessons.sentences.wording import is_record, rules_out, says_it_failed, wording_factor
 from mcp_reflect.domain.trajectory.report import read_report
 from mcp_reflect.domain.trajectory.run import ReviewedRun
@@ -48,6 +49,11 @@ _REPORT = re.compile(
 )
 _FEW_NEW = 4
 """Words that the task lacks up to which a report of what was done says no more than it."""
+_LEAST_WORDS = 4
+_OF_SPEAKER = re.compile(
+    r"\W*(?:(?:no|nope|yes|ok(?:ay)?|well|hm+)\W+)?(?:I|we|it|they|that|this|please|can you|could you)\b", re.IGNORECASE
+)
+"""How a sentence begins that tells of somebody, or points at what was said."""
 _STATED = 1.3
 """Evidence from which what a user says in a failed run is a statement about more than that run."""
 
@@ -65,6 +71,7 @@ def select_told(
         turns = turns[1:]  # a log of commands is told by its steps
     one_case = serves_one_case(steps) and not is_research(steps)
     candidates = [each for each in find_candidates(turns, one_case=one_case) if not _gives_own_data(each)]
+    spoken = candidates
     if not passed:
         candidates = [
             each
@@ -79,7 +86,8 @@ def select_told(
             for each in candidates
             if names_more(each.text, task) and not (steps and (reports_state(each) or _only_reports(each, task)))
         ]
-        return select_sentences(told, task, room, least_evidence=_LEAST_EVIDENCE)
+        chosen = select_sentences(told, task, room, least_evidence=_LEAST_EVIDENCE)
+        return _with_same_turn(chosen, spoken, task)
     data = case_data(steps)
     served = serves_customer(run.trajectory, steps)
     candidates = [
@@ -88,6 +96,32 @@ def select_told(
         if _outlives_case(each, data, served=served) and names_more(each.text, acted)
     ]
     return select_sentences(candidates, f"{task}\n{acted}", room, data)
+
+
+def _with_same_turn(told: Sequence[Candidate], spoken: Sequence[Candidate], task: str) -> list[Candidate]:
+    """The sentences with the short ones beside them in a turn of the user that corrected the run: they go together.
+
+    They are about the task or what is told.
+    """
+    turns = {each.turn for each in told if each.role == USER and each.turn > 0}
+    known = term_weights("\n".join((task, *(each.text for each in told)))).keys()
+    known = term_weights("\n".join((task, *(each.text for each in told)))).keys()
+    places = {each.place for each in told}
+    room = _RULING_CHARS
+    beside: list[Candidate] = []
+    for each in spoken:
+        if each.turn in turns and each.place not in places and _goes_with_ruling(each, known):
+            if len(each.text) > room:
+                break
+            room -= len(each.text)
+            beside.append(each)
+    return sorted((*told, *beside), key=lambda each: each.place)
+
+
+def _goes_with_ruling(sentence: Candidate, known: AbstractSet[str]) -> bool:
+    if sentence.role != USER or sentence.text.endswith("?") or count_words(sentence.text) < _LEAST_WORDS:
+        return False
+    return not _OF_SPEAKER.match(sentence.text) and not known.isdisjoint(term_weights(sentence.text))
 
 
 def _only_reports(sentence: Candidate, task: str) -> bool:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import islice
 
 from mcp_reflect.domain.lessons.drafting.last_words import MOST_TURNS
 from mcp_reflect.domain.lessons.drafting.mistakes import STATUS_TOKEN
-from mcp_reflect.domain.lessons.run.steps import find_said
+from mcp_reflect.domain.lessons.run.steps import Step, find_said, steps_before
 from mcp_reflect.domain.lessons.sentences.evidence import AGENT, USER, Turn
+from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.trajectory.parsing import Trajectory
+from mcp_reflect.domain.truncate import truncate_line
+
+_SENTENCES = 2
+_REASON_CHARS = 160
+"""Of what an agent said before it did something."""
 
 
 def said_turns(
@@ -34,6 +41,18 @@ def said_turns(
     if final and (not turns or turns[-1].text.strip() != final):
         turns.append(Turn(AGENT, final))
     return turns[:1] + turns[1:][-MOST_TURNS:]
+
+
+def reasons_before(trajectory: Trajectory, steps: Sequence[Step]) -> dict[int, str]:
+    """Return what the agent said first right before each of these steps, as one sentence, by the step's place."""
+    before = steps_before(trajectory, steps)
+    said = {each.place - before: each.text for each in find_said(trajectory) if each.role == AGENT}
+    return {place: _as_one_sentence(text) for place, text in said.items() if place >= 0}
+
+
+def _as_one_sentence(text: str) -> str:
+    told = list(islice(split_sentences(text), _SENTENCES))
+    return truncate_line("; ".join(each.rstrip(".") for each in told), _REASON_CHARS)
 
 
 def closing_words(trajectory: Trajectory, final_response: str) -> str:

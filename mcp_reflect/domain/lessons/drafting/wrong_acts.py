@@ -11,8 +11,17 @@ from mcp_reflect.domain.lessons.run.call_text import describe_call_form
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.run.undoing import files_changed_by
+from mcp_reflect.domain.lessons.sentences.vocabulary import names_something, stem, term_weights
 
 MOST_EDITS = 2
+_UNOPPOSED = "Not objected to: "
+_WORD = re.compile(r"[A-Za-z]{3,}|\d{2,}")
+_OF_LANGUAGES_TEXT = """
+    class const def else error false for from function if import let new not null return self static string this true
+    var
+"""
+_OF_LANGUAGES = frozenset(_OF_LANGUAGES_TEXT.split())
+"""Words of code that a reviewer may use of anything."""
 _FILE_NAME = re.compile(r"(?<![\w./@-])[\w@-][\w./@-]*\.[A-Za-z]\w{0,11}\b")
 
 
@@ -42,6 +51,47 @@ def acts_named_in(feedback: str, steps: Sequence[Step]) -> list[Step]:
     ran = (step for step in reversed(steps) if step.kind == "command")
     changing = (step for step in ran if not named.isdisjoint(map(_last_name, files_changed_by(step.subject))))
     return told[-MOST_EDITS:] or list(islice(changing, 1))
+
+
+def edits_behind(feedback: str, steps: Sequence[Step]) -> list[Step]:
+    """The last edits of a failed run that share a word with what the reviewer said.
+
+    Of several, nobody said that those were wrong which the reviewer has no word about. Where there is none, they are
+    all, unless the reviewer names something else.
+    """
+    edits = edits_told(steps)
+    named = [step for step in edits if _shares_word(feedback, step)]
+    return named or (edits[: len(edits) == 1] if names_something(feedback) else edits)
+
+
+def describe_unopposed(feedback: str, steps: Sequence[Step], mistake: str) -> str:
+    """Return the last edits of a failed run that its reviewer has no word about, as a line; empty without any.
+
+    Nobody said that they were right, but they are not what it failed by.
+    """
+    if not names_something(feedback):
+        return ""
+    edits = [step for step in edits_told(steps) if not _shares_word(feedback, step)]
+    told = [edit for edit in map(describe_edit, edits) if edit not in mistake and not edit.startswith(NEW_FILE)]
+    return f"{_UNOPPOSED}{'; '.join(told)}" if told else ""
+
+
+def _shares_word(feedback: str, edit: Step) -> bool:
+    return not _words_of(" ".join(term_weights(feedback))).isdisjoint(_words_of(_text_of(edit)))
+
+
+def _text_of(edit: Step) -> str:
+    """The name of an edit's file, and the words of what it took out and put in."""
+    changed = (_code_words(old) | _code_words(new) for old, new in edit.change)
+    return " ".join((_last_name(edit.subject).partition(".")[0], *set[str]().union(*changed) - _OF_LANGUAGES))
+
+
+def _code_words(text: str) -> set[str]:
+    return {word.lower() for word in _WORD.findall(text)}
+
+
+def _words_of(text: str) -> set[str]:
+    return set(map(stem, _WORD.findall(text.lower())))
 
 
 def _last_name(path: str) -> str:

@@ -10,6 +10,8 @@ from dataclasses import replace
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.truncate import CUT, truncate
 
+Pair = tuple[str, str]
+"""What an edit replaced, and by what."""
 _FEW_LINES = 4
 """Lines up to which new text without old is shown."""
 
@@ -36,8 +38,21 @@ def edits_by_file(edits: Sequence[Step]) -> list[Step]:
     found: dict[str, Step] = {}
     for step in edits:
         before = found.pop(step.subject, None)
-        found[step.subject] = step if before is None else replace(step, change=before.change + step.change)
+        found[step.subject] = step if before is None else replace(step, change=_composed(before.change, step.change))
     return list(found.values())
+
+
+def _composed(first: Sequence[Pair], then: Sequence[Pair]) -> tuple[Pair, ...]:
+    """Changes of one file with later ones: what a later one replaces again is told as it ended."""
+    made = list(first)
+    for old, new in then:
+        places = [number for number, (_, made_) in enumerate(made) if old and old in made_]
+        place = places[0] if len(places) == 1 else None  # of several, nobody knows which
+        if place is None or len(made) > _MOST_PLACES:
+            made.append((old, new))
+        else:
+            made[place] = (made[place][0], made[place][1].replace(old, new, 1))
+    return tuple((old, new) for old, new in made if old != new)
 
 
 def describe_change(step: Step, most: int) -> str:

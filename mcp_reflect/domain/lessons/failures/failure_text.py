@@ -42,6 +42,10 @@ _ADVICE = re.compile(
 """A tool's advice is no part of its error: `provenance/screening.py` quotes it as such where it stands for itself."""
 
 
+_DUMP = re.compile(
+    r"(?<=\w)\{(?=[^\n]{0,200}[:=])[^{}\n]{0,400}(?:\{[^{}\n]{0,400}\}[^{}\n]{0,400}){0,20}\}(?=\S{0,3}\s+\S)"
+)
+"""A long value in an error, which says why behind it."""
 _PROCESS = re.compile(r"^==\d+==\s*")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b", re.IGNORECASE)
 _STAMP = re.compile(
@@ -115,7 +119,9 @@ def decisive_error(errors: Sequence[str]) -> str:
 def short_error(error: str) -> str:
     """Return the first sentence of an error on one line of at most 180 characters; of a longer one its last error."""
     line = _STAMP.sub("", " ".join(_ADDRESS.sub("0x…", _PROCESS.sub("", error)).split()))
-    end = _SENTENCE_END.search(line)
+    if len(line) > ERROR_CHARS:
+        line = _DUMP.sub("{…}", line)
+    end = next((found for found in _SENTENCE_END.finditer(line) if " " in line[: found.start()]), None)
     if len(line) > ERROR_CHARS and (inner := _INNER_ERROR.search(line)):
         line, end = inner[1], None
     return truncate_line(line[: end.start()] if end else line, ERROR_CHARS).rstrip(".")

@@ -9,8 +9,9 @@ from mcp_reflect.domain.lessons.failures.change_text import describe_change, edi
 from mcp_reflect.domain.lessons.failures.repairs import Repair
 from mcp_reflect.domain.lessons.failures.wording import decisive_edits
 from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.told_command import told_command
 from mcp_reflect.domain.text.quotation import read_quotation, without_sources
-from mcp_reflect.domain.truncate import in_one_line, truncate
+from mcp_reflect.domain.truncate import truncate
 
 _CHANGE_CHARS = 500
 _COMMAND_CHARS = 400
@@ -78,4 +79,4 @@ def told_edit(step: Step) -> str:
 
 def quoted(step: Step) -> str:
     """Return a command in backquotes; a long one cut."""
-    return f"`{truncate(in_one_line(step.subject), _COMMAND_CHARS)}`"
+    return f"`{told_command(step.subject, _COMMAND_CHARS)}`"

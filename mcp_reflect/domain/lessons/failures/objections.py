@@ -6,13 +6,9 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.repairs import Repair
 from mcp_reflect.domain.lessons.run.lookups import is_lookup
 from mcp_reflect.domain.lessons.run.operands import words_in
+from mcp_reflect.domain.lessons.sentences.responses import OBJECTING_WORD
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 
-_OBJECTS = re.compile(
-    r"\b(?:never|not|no longer|nobody|wrong\w*|bad|unsafe|dangerous|broken?|breaks?|broke|destroy\w*|delet\w*|kill\w*"
-    r"|overwr\w+|remov\w+|wiped?|lost|loses?|damag\w+|instead|avoid|forbidden|revert\w*|undone?|stop|must\s?n.t)\b|n't\b",
-    re.IGNORECASE,
-)
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _ANY_RUN_TEXT = """
     add all and any app are bin build can cat check cmd com cut day dev dir doc end etc for from get git had has how
@@ -28,7 +24,7 @@ def is_objected_to(command: str, words: str, beside: str = "") -> bool:
     """Return true where a sentence objects, and names something of a command that another one, `beside`, lacks."""
     own = _words_of(command) - _words_of(beside) - _ANY_RUN
     return any(
-        _OBJECTS.search(sentence) is not None and not own.isdisjoint(map(str.casefold, _WORD.findall(sentence)))
+        OBJECTING_WORD.search(sentence) is not None and not own.isdisjoint(map(str.casefold, _WORD.findall(sentence)))
         for sentence in split_sentences(words)
     )
 

@@ -29,6 +29,12 @@ from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
 RETRIED_WITHIN = 60
 """Steps behind a failure in which its repair is looked for."""
 
+_MISSPELT = re.compile(
+    r"not found|not recogni[sz]ed|unknown (?:sub)?command|no such (?:sub)?command|is not an? .{0,30}command"
+    r"|did you mean|invalid (?:sub)?command",
+    re.IGNORECASE,
+)
+"""What a shell or a program says of a command that it does not have."""
 _CODE = re.compile(
     r"^\s*(?:select|with|insert|update|delete|explain|import|from|def)\s|[\w\])]\(|\w\s?=\s?\S", re.IGNORECASE
 )
@@ -208,6 +214,8 @@ def is_retry(failed: Step, other: Step) -> bool:
         return _asks_alike(failed, other)
     if repeats(failed.subject, other.subject):
         return True
+    if is_inspection(other) and not (is_inspection(failed) or _MISSPELT.search(failed.output)):
+        return False
     before, after = normalised(failed.subject), normalised(other.subject)
     return are_variants(before, after) or is_another_form(before, after, failed.output)
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
 from mcp_reflect.domain.lessons.failures.repairs import Repair
-from mcp_reflect.domain.lessons.run.command_lines import are_variants, normalised, program_of
+from mcp_reflect.domain.lessons.run.command_lines import are_variants, normalised, parts_of, program_of
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.run_again import has_same_operands
 from mcp_reflect.domain.lessons.run.steps import Step
@@ -72,8 +72,21 @@ class Rework:
         return max((self._place[id(step)] for step in steps if id(step) in self._place), default=None)
 
     def as_accepted(self, repair: Repair) -> Repair:
-        """Return a repair with the form of its command that the run ended with."""
-        return replace(repair, worked=self._final.get(id(repair.worked), repair.worked))
+        """Return a repair with the form of its command that the run ended with.
+
+        A command line that prepared something first stays: what it prepared was there when the later form ran.
+        """
+        final = self._final.get(id(repair.worked))
+        if final is None or (final.kind == "command" and _prepared(repair.worked, final, repair.failed)):
+            return repair
+        return replace(repair, worked=final)
+
+
+def _prepared(worked: Step, final: Step, failed: Step) -> bool:
+    """Return true where a part of a command line that worked is no form of what failed, nor of what it ended with."""
+    others = [normalised(part) for step in (final, failed) for part in parts_of(step.subject)]
+    parts = list(map(normalised, parts_of(worked.subject)))
+    return len(parts) > 1 and any(not any(_is_form(part, other) for other in others) for part in parts[:-1])
 
 
 def _taken_back(steps: Sequence[Step], spoke: Sequence[int]) -> Iterator[tuple[int, list[Step]]]:

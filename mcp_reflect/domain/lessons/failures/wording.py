@@ -19,8 +19,8 @@ from mcp_reflect.domain.lessons.run.case_data import without_given
 from mcp_reflect.domain.lessons.run.command_lines import inline_interpreter, parts_of, without_noise
 from mcp_reflect.domain.lessons.run.lookups import is_lookup
 from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.told_command import told_command
 from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
-from mcp_reflect.domain.truncate import in_one_line, truncate
 
 ACCEPTED = ". Accepted, rightly or not:"
 """Before the form in which a tool accepted a call of a failed run."""
@@ -38,6 +38,14 @@ _MOST_CHARS = 360
 """Characters of one change, more for each further one of the same file, and of all together."""
 _EDITS = 2
 _PREPARATIONS = 2
+_COMMITS = re.compile(r"(?:cd\s+\S+\s*&&\s*)?git\s+(?:commit|push)\b")
+"""What keeps a change and makes none."""
+_OF_COMMITS = re.compile(r"commit|push|clean|track|remote|upstream", re.IGNORECASE)
+"""Words of a failure that a commit or a push may mend."""
+_PLANS = re.compile(
+    r"todo_?(?:write|read)|write_?todos|update_?plan|(?:enter|exit)_?plan_?mode|ask_?user_?question", re.IGNORECASE
+)
+"""Tools by which an agent keeps its own plan, or asks its user."""
 _NAME = re.compile(r"[A-Za-z_]\w{3,}")
 _NOTHING = """
 could not find found finding no nothing none result match such exist error failed that page entry please try again
@@ -46,18 +54,24 @@ could not find found finding no nothing none result match such exist error faile
 
 def is_telling(step: Step) -> bool:
     """Return true for commands with arguments and for calls that change something, which a lesson may quote."""
-    if step.kind == "edit" or not step.subject:
+    if step.kind == "edit" or not step.subject or _keeps_plan(step):
         return False
     if step.kind == "command":
         return not is_inspection(step) and len(step.subject) > 2  # noqa: PLR2004 - no command is shorter
     return not is_lookup(step)
 
 
+def _keeps_plan(step: Step) -> bool:
+    if not _PLANS.fullmatch(step.tool):
+        return False
+    return not step.tool.lower().startswith("update") or isinstance(step.arguments.get("plan"), list)
+
+
 def describe_step(step: Step) -> str:
     """Return a command in backquotes, another call as `tool(name=value)`; long ones cut."""
     if step.kind == "command":
         most = _PROGRAM_CHARS if inline_interpreter(step.subject) else _COMMAND_CHARS
-        return f"`{truncate(in_one_line(step.subject), most)}`"
+        return f"`{told_command(step.subject, most)}`"
     return describe_call(step)
 
 
@@ -67,7 +81,10 @@ def describe_repair(repair: Repair) -> str:
     error = f": {told}" if told else "."
     first = _first_failure(repair)
     changes = [describe_edit(step) for step in decisive_edits(repair.edits, repair.error)]
-    commands = dict.fromkeys(describe_step(step) for step in reversed(repair.commands))
+    kept = [step for step in repair.commands if not _COMMITS.match(step.subject)]
+    if not (kept or repair.edits) or _OF_COMMITS.search(repair.failed.output):
+        kept = list(repair.commands)
+    commands = dict.fromkeys(describe_step(step) for step in reversed(kept))
     changes += reversed(list(commands)[:_PREPARATIONS])
     after = _after(changes)
     if repair.same_command:
@@ -95,6 +112,14 @@ def describe_attempt(repair: Repair) -> str:
     return f"{describe_failure(repair)}. {ENDED_WELL}{describe_step(repair.worked)}{after}"
 
 
+def describe_stage(failed: Step, error: str, changed: Sequence[Step]) -> str:
+    """Return what failed, and after which changes it failed in another way."""
+    edits = [describe_edit(step) for step in edits_by_file([step for step in changed if step.kind == "edit"])[-_EDITS:]]
+    commands = dict.fromkeys(describe_step(step) for step in changed if step.kind == "command")
+    changes = "; ".join([*edits, *list(commands)[-_PREPARATIONS:]])
+    return f"{_describe_failed(failed)} failed: {error.rstrip('.')}; no longer in this way after {changes}"
+
+
 def describe_further_failure(repair: Repair) -> str:
     """Return what else failed before a step that another repair tells already."""
     return f"{_describe_failed(repair.failed)} failed: {repair.error}" if repair.error else ""
@@ -104,7 +129,7 @@ def _describe_failed(step: Step) -> str:
     """A command that failed, without what only shortens its output."""
     if step.kind != "command":
         return describe_step(step)
-    return f"`{truncate(in_one_line(without_noise(step.subject)), _COMMAND_CHARS)}`"
+    return f"`{told_command(without_noise(step.subject), _COMMAND_CHARS)}`"
 
 
 def _first_failure(repair: Repair) -> str:

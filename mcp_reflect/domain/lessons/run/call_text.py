@@ -21,6 +21,15 @@ _PLAIN_VALUE = 40
 _CODED = re.compile(r"[\[{]|(?=\S*\d)(?=\S*[A-Za-z_])\S{5,}$|\d{5,}$|\+?\d[\d\s()/-]{6,}$")
 """A list, an object, an id, a number to call: of a call that did not help they tell nothing."""
 _ID_NAME = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$")
+_SOMEBODYS = re.compile(
+    r"(?:^|_)(?:account|address|birth_?(?:date|day)|card(?:_number)?|city|contact|customer|date_of_birth|dob|e_?mail"
+    r"|client|employee|guest|iban|(?:first|full|last)_?name|member|msisdn|passport|patient|plate|pnr|phone(?:_number)?|postal_?code|street|student|tenant|zip(?:_?code)?)$",
+    re.IGNORECASE,
+)
+"""Names of arguments under which a case, somebody or something of theirs is known."""
+_PLACE_OR_WAY = re.compile(r"(?:^|_)(?:address|contact)$", re.IGNORECASE)
+_OF_NOBODY = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?|[a-z]{2,12}")
+"""An address of a network, or a way to reach somebody."""
 _PROGRAM_NAME = re.compile(r"(?:\w+_)?(?:sql|query|script|formula|expression|rule)", re.IGNORECASE)
 """Names of arguments that may hold a statement for a database or a formula."""
 _CODE_NAMES = {"code", "script", "source", "program"}
@@ -89,7 +98,8 @@ def describe_case_call(step: Step) -> str:
     values = _values(step.arguments)
     if not gives_answer(step):
         values = {
-            name: (_program_of(name, value) or "…") if _is_private(value) else value for name, value in values.items()
+            name: (_program_of(name, value) or "…") if _is_private(name, value) else value
+            for name, value in values.items()
         }
     if values and all(value == "…" for value in values.values()):
         return f"`{step.tool}`"
@@ -131,10 +141,18 @@ def _program_of(name: str, value: str) -> str:
 def _is_of_case(name: str, value: str) -> bool:
     if _statement_of(name, value):
         return False
-    return len(value) > _PLAIN_VALUE or _CODED.match(value) is not None or _ID_NAME.search(name) is not None
+    return len(value) > _PLAIN_VALUE or bool(_ID_NAME.search(name) or _tells_who(name, value) or _CODED.match(value))
 
 
-def _is_private(value: str) -> bool:
+def _tells_who(name: str, value: str) -> bool:
+    if _SOMEBODYS.search(name) is None:
+        return False
+    return not (_PLACE_OR_WAY.search(name) and _OF_NOBODY.fullmatch(value))
+
+
+def _is_private(name: str, value: str) -> bool:
+    if _tells_who(name, value):
+        return True
     if value.startswith(("[", "{")) and len(value) > _PLAIN_VALUE:
         return True
     return len(_PROSE_WORD.findall(value)) >= _PROSE_WORDS or _PERSONAL.search(value) is not None

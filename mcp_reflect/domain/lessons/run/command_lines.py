@@ -34,15 +34,16 @@ _INSPECTS = re.compile(
     r"|env|printenv|date|whoami|id|uname|hostname|history|true|false|sleep|clear|man|help|jq|sort|uniq|diff|cmp|awk|cut|nl|xxd"
     r"|sed\s+-n|git\s+branch(?:\s+-(?:a|r|v+|-all|-list|-show-current)\b)*\s*$|git\s+(?:status|diff|log|shortlog|show|blame|remote|rev-parse|ls-files|grep|reflog|describe|(?:stash|worktree)\s+list|submodule\s+status|config\s+--(?:get|list)\S*)"
     r"|tar\s+-?[abd-wyz]*t[abd-wyz]*|unzip\s+-[lv]+|sqlite3\s+\S+\s+[\"']?\.(?:schema|tables|indexes)"
-    r"|nm|ldd|readelf|objdump|strings|locale\s+-a|lsof|ss|netstat|ps|df|du|dig|nslookup|journalctl|apt-cache|timedatectl|crontab\s+-l|xcrun\s+simctl\s+list)\b"
+    r"|facter|nm|ldd|readelf|objdump|strings|locale\s+-a|lsof|ss|netstat|ps|df|du|dig|nslookup|journalctl|apt-cache|timedatectl|crontab\s+-l|xcrun\s+simctl\s+list)\b"
 )
 _ASKS = re.compile(
     r"^(?:sudo\s+)?(?:python[\d.]*\s+-m\s+)?(?:kubectl|oc|docker|podman|helm|terraform|tofu|alembic|dotnet|systemctl|npm|pnpm|yarn|pip3?|uv|poetry|conda"
-    r"|cargo|go|gh|glab|aws|gcloud|az|brew|apt|rustup|composer|bundle|gem|mix|flask|nvm|pyenv|psql|java|vagrant|pulumi)\b"
+    r"|cargo|go|gh|glab|aws|gcloud|az|brew|apt|rustup|composer|bundle|gem|mix|flask|nvm|pyenv|psql|java|vagrant|pulumi"
+    r"|consul|facter|fly|flyctl|heroku|nomad|puppet|supabase|wrangler)\b"
     r"(?:\s+-{1,2}[\w-]+(?:=\S+)?(?:\s+(?!-)\S+)?)*?"
-    r"(?:\s+(?:image|container|volume|network|compose|context|state|workspace|project|stack|pip|env|pr|release|toolchain|config|index|run|workflow|issue|job|cache|secret|variable|repo))?"
+    r"(?:\s+(?:image|container|volume|network|compose|context|state|workspace|project|stack|pip|env|pr|release|toolchain|alloc|app|deployment|node|service|config|index|run|workflow|issue|job|cache|secret|variable|repo))?"
     r"\s+(?:get|describe|list|ls|show|status|logs|inspect|info|heads|current|history|top|tree|version|versions|view|explain|freeze|why"
-    r"|whoami|ps|images|outdated|is-active|list-units|-l|--list\S*|--info|--runtimes)\b"
+    r"|whoami|ps|images|outdated|is-active|list-units|rollout\s+history|lookup|logs|-l|--list\S*|--info|--runtimes)(?![\w:-])"
     r"|^(?:npm|pnpm|yarn|bun)\s+run\s*$|^(?:just|task|rake|rails|invoke|nox|make)\s+(?:-l|-T|--list\S*|--tasks)\s*$"
     r"|^\S*gradlew?\s+tasks\b|^\S+\s+help\b|^\S+(?:\s+\S+)?\s+(?:--version|-V|-version|--ini)(?=\s*\||$)|^\S+\s+(?:-v|version)$|^[^|]*\s-{1,2}help\b"
 )
@@ -58,7 +59,9 @@ _SHOWS_LOG = re.compile(
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\\\]|\\\\.)*\"")
 _JOINED = re.compile(r"&&|\|\|?|;|(?<![<>&])&(?![>&\d])|\n")
 _LISTED = re.compile(r"&&|\|\||;|\n")
-_SEARCHES = re.compile(r"\|\s*(?:grep|rg|head|wc|less)\b[^|>]*$")
+_SEARCHES = re.compile(
+    r"\|\s*(?:grep|rg)\b[^|>]*(?:\|\s*(?:head|sort|tail|wc)\b[^|>]*)?$|\|\s*(?:head|wc|less)\b[^|>]*$"
+)
 _READS_ON = re.compile(
     r"(?:cd|set|export|test|read|tr|column|rev|paste|fold|xargs\s+(?:-\S+\s+)*(?:ls|cat|grep|wc|head|stat|file))\b|\[\s"
 )
@@ -87,14 +90,14 @@ def normalised(command: str) -> str:
 def without_noise(command: str) -> str:
     """Return a command line without what only shortens its output or hands on its exit status."""
     kept, done = [], 0
-    for found in _NOISE.finditer(_blanked(command)):
+    for found in _NOISE.finditer(blanked(command)):
         kept.append(command[done : found.start()])
         done = found.end()
     return " ".join(filter(None, map(str.strip, [*kept, command[done:]])))
 
 
-def _blanked(command: str) -> str:
-    """A command line with `x` for all that is quoted in it."""
+def blanked(command: str) -> str:
+    """Return a command line with `x` for each character that is quoted in it."""
     return _QUOTED.sub(lambda found: "x" * len(found[0]), command)
 
 
@@ -102,7 +105,7 @@ def _blanked(command: str) -> str:
 def parts_of(command: str) -> tuple[str, ...]:
     """Return the parts of a command line that have all worked where it has, without those that only read."""
     line = normalised(command)
-    ends = [found.span() for found in re.finditer(r"\s*&&\s*", _blanked(line))]
+    ends = [found.span() for found in re.finditer(r"\s*&&\s*", blanked(line))]
     starts = [0, *(end for _, end in ends)]
     parts = [line[start:end] for start, end in zip(starts, [*(start for start, _ in ends), len(line)], strict=True)]
     return tuple(part for part in parts if not only_reads(part)) or (line,)
@@ -116,7 +119,7 @@ def repeats(ours: str, theirs: str) -> bool:
 
 def hides_status(command: str) -> bool:
     """Return true where a command line that changes something may end well although its command failed."""
-    hides = _HIDES_STATUS.search(_blanked(command.strip())) is not None
+    hides = _HIDES_STATUS.search(blanked(command.strip())) is not None
     return hides and "pipefail" not in command and not only_reads(command)
 
 
@@ -127,7 +130,7 @@ def shows_text(command: str) -> bool:
 
 def begins_with_log(command: str) -> bool:
     """Return true where a command line shows a log first, and then does something else."""
-    first, *others = [part.strip() for part in re.split(r";|&&|\n", _blanked(_SETUP.sub("", command.strip())))]
+    first, *others = [part.strip() for part in re.split(r";|&&|\n", blanked(_SETUP.sub("", command.strip())))]
     return bool(others) and _SHOWS_LOG.match(first) is not None and not only_reads(command)
 
 
@@ -214,9 +217,14 @@ def only_reads(command: str) -> bool:
 
 def searches_output(command: str) -> bool:
     """Return true where each part of a command line only reads, or ends in a search through what it prints."""
-    line = _blanked(_SETUP.sub("", command.strip()))
+    line = blanked(_SETUP.sub("", command.strip()))
     parts = [part for part in _LISTED.split(line) if part.strip()]
     return bool(parts) and all(_SEARCHES.search(part) or only_reads(part) for part in parts)
+
+
+def writes_file(command: str) -> bool:
+    """Return true where a command line, without what is quoted in it, writes what a program prints into a file."""
+    return _WRITES.search(command) is not None
 
 
 def _is_reading(command: str) -> bool:

@@ -25,6 +25,7 @@ _ACTS = re.compile(
     r"|update|upgrade|upload|verify|withdraw|write)_"
 )
 """Verbs with which a name begins that does something, whatever it does that to; none that may be a noun there."""
+_AND_ACTS = re.compile(r"_and_(?:add|cancel|create|delete|merge|modify|remove|replace|send|set|update)")
 _WEB = re.compile(r"^web_?(?:search|fetch)|(?:^|_)(?:browser|web|wiki)_|_(?:web|wiki)(?:_|$)")
 _SEARCH = re.compile(r"search|look_?up|query|brows|fetch")
 
@@ -37,6 +38,9 @@ def is_lookup(step: Step) -> bool:
 def only_asks(tool: str) -> bool:
     """Return true for the name of a tool that begins with a verb of asking or ends with one, as `web_fetch`."""
     name = tool.lower().rpartition("__")[2]
+    name = inner if (inner := name.rpartition(".")[2]) != "query" else name
+    if _AND_ACTS.search(name):
+        return False
     return bool(_LOOKUP.match(name)) and not (_ACTS.match(name) and not _ASKS_FIRST.match(name))
 
 

@@ -33,6 +33,10 @@ class NetChanges:
         edits = [step for step in steps if step.kind == "edit" and not step.failed and id(step) not in self._gone]
         for place, step in enumerate(edits):
             self._follow(step, edits[place + 1 :])
+        self._restored = {id(step): (step, other) for step, other in _put_back(edits)}
+        for step, other in self._restored.values():
+            self._taken_back.append((step, other))
+            self._net[id(step)] = replace(step, change=((step.change[0][0],) * 2,))
         self._rewrote = dict(_rewritten(edits))
         self._taken_back += self._gone.values()
 
@@ -66,8 +70,9 @@ class NetChanges:
         return not any(each.failed and each.kind == step.kind and each.subject == step.subject for each in before)
 
     def undone_behind(self, edits: Sequence[Step], step: Step) -> bool:
-        """Return true where commands behind a step took all of these edits back."""
-        undone = [self._gone[id(edit)][1] for edit in edits if id(edit) in self._gone]
+        """Return true where all of these edits were taken back behind a step, or what they removed was put back."""
+        gone = self._gone | self._restored
+        undone = [gone[id(edit)][1] for edit in edits if id(edit) in gone]
         place = self._places.get(id(step), len(self._steps))
         return len(undone) == len(edits) and all(self._places[id(each)] > place for each in undone)
 
@@ -132,6 +137,27 @@ class NetChanges:
             self._into.setdefault(id(step), set()).add(id(other))
             self._root[id(other)] = self._first(step)
         self._net[id(step)] = replace(step, change=((f"{old}{at[0]}" if at and old != new else old, new),))
+
+
+def _put_back(edits: Sequence[Step]) -> Iterator[tuple[Step, Step]]:
+    """Yield the edits that only took a part of a line out which a later one put in again, with that one.
+
+    A line that is put in elsewhere was moved.
+    """
+    for place, step in enumerate(edits):
+        if len(step.change) != 1 or step.change[0][1].strip() or not step.change[0][0].strip():
+            continue
+        removed = step.change[0][0].strip()
+        for later in edits[place + 1 :]:
+            if later.subject == step.subject and any(_puts_in(removed, old, new) for old, new in later.change):
+                yield step, later
+                break
+
+
+def _puts_in(part: str, old: str, new: str) -> bool:
+    if "\n" in part or part in old:
+        return False
+    return any(part in line and line.strip() != part for line in new.splitlines())
 
 
 def _rewritten(edits: Sequence[Step]) -> Iterator[tuple[int, list[Step]]]:

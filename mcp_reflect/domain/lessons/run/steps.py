@@ -13,6 +13,7 @@ from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 from mcp_reflect.domain.trajectory.here_documents import file_written_by
 from mcp_reflect.domain.trajectory.kept import keep_with_trajectory
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
+from mcp_reflect.domain.trajectory.notebooks import notebook_source
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.patches import FilePatch, read_patch
 from mcp_reflect.domain.trajectory.report import ToldWords, read_report
@@ -23,7 +24,7 @@ from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of
 from mcp_reflect.domain.truncate import truncate_middle
 
 _OLD = ("old_string", "old_str", "old_text", "oldText", "search")
-_NEW = ("new_string", "new_str", "new_text", "newText", "replace", "content", "file_text")
+_NEW = ("new_string", "new_str", "new_text", "newText", "replace", "content", "file_text", "new_source")
 _WHOLE = ("content", "file_text")
 """Names under which editors are given the text of a whole file."""
 _PATHS = ("file_path", "path", "filename", "target_file", "notebook_path")
@@ -177,7 +178,7 @@ def steps_of(tool: str, given: Any) -> tuple[Step, ...]:
     command = command_of(arguments) if name in SHELLS else ""
     if (written := file_written_by(command)) is not None:
         name = shown_name(written.path, "")
-        change = (("", written.text),)
+        change = (("", notebook_source(written.path, written.text)),)
         return (Step("edit", tool, written.path, arguments, change, file=name, writes=not written.appends),)
     if command and not command.lstrip().startswith("apply_patch"):
         return (Step("command", tool, command.strip(), arguments),)
@@ -197,7 +198,8 @@ def _edits(arguments: dict[str, Any], command: str) -> Sequence[FilePatch]:
         return patched
     edits = arguments.get("edits")
     pieces = edits if isinstance(edits, list) else [arguments]
-    change = tuple((_text(piece, *_OLD), _text(piece, *_NEW)) for piece in pieces if isinstance(piece, dict))
+    texts = ((_text(piece, *_OLD), _text(piece, *_NEW)) for piece in pieces if isinstance(piece, dict))
+    change = tuple((old, notebook_source(path, new)) for old, new in texts)
     given = not isinstance(edits, list) and any(isinstance(arguments.get(name), str) for name in _WHOLE)
     writes = given and any(map(any, change)) and not _is_part(arguments)
     return [FilePatch(path, tuple(pair for pair in change if any(pair)), writes)]

@@ -10,7 +10,7 @@ from mcp_reflect.domain.lessons.sentences.cues import RULE, SETTLED, phrases
 from mcp_reflect.domain.lessons.sentences.vocabulary import without_commits
 from mcp_reflect.domain.text.memoize import memoize_short
 
-_VALUE = re.compile(r"\d|[<>=]=|->|\w\(\)")
+_VALUE = re.compile(r"\d|[<>=]=|\s=\s|->|\w\(\)")
 _CODE = re.compile(r"`[^`]+`|\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+\b")
 
 _SPEAKER = re.compile(r"(?<![\w/.`-])(?:I|[Mm]e|[Mm]y|[Mm]yself)(?![\w/.`-])")
@@ -70,6 +70,15 @@ _NARRATION = re.compile(
     re.IGNORECASE,
 )
 """What an agent says that it is doing just now, or where it looks next."""
+_ASIDE = re.compile(
+    r"(?:and |but |so )?(?:(?:what|how) about|shall (?:I|we)|hm+(?!,? no\b)|looks? like an?)\b"
+    r"|(?:more |the )?details (?:follow|below|above)\b"
+    r"|(?:I|we)(?:'ll| will) (?:note|record|document|file|write) (?:it|this|that) (?:down|up|as|in)\b",
+    re.IGNORECASE,
+)
+"""A question without its mark, a guess, or what somebody is about to note."""
+_GOES_ON = re.compile(r"[:;,–—](?=\s)|\s-\s")
+_OWN_ACT = re.compile(r"\bI (?:won't|will not|didn't|did not)\b")
 _EFFECT = re.compile(r"\b(?:break|cost|fail|give|help|leave|make|mean|need|require|return|show|take|work)s\b")
 """What such a sentence says of what comes of it."""
 _COMMENT_CHARS = 110
@@ -108,7 +117,9 @@ def is_chatter(sentence: str) -> bool:
         return True
     if is_narration(sentence):
         return True
-    told = without_commits(sentence)
+    if _ASIDE.match(sentence) and not (RULE.search(sentence) or _CODE.search(sentence) or _GOES_ON.search(sentence)):
+        return len(sentence) <= _COMMENT_CHARS
+    told = _OWN_ACT.sub("I", without_commits(sentence))
     if len(sentence) > _COMMENT_CHARS or any(each.search(told) for each in (RULE, SETTLED.pattern, _VALUE, _CODE)):
         return False
     return count_marks(sentence) > 0 or (sentence.endswith("!") and not _FINITE.search(sentence))

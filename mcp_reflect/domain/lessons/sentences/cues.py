@@ -144,13 +144,6 @@ COURTESY = Cue(
     0.15,
 )
 
-AGREEMENT = re.compile(
-    r"[^\d`]{0,30}\b(?:sounds?|looks?|be|is|are|was|all|seems?)\s+(?:all\s+)?(?:very\s+|really\s+)?"
-    r"(?:good|great|perfect|fine|wonderful|lovely|excellent|right|set|correct|clear|helpful)\b[^\d`]{0,20}",
-    re.IGNORECASE,
-)
-"""A whole sentence that agrees and says no more."""
-
 OWN_STATE = Cue(
     phrases(
         """(?:unfortunately|honestly|however|actually|well|but|and|so),? I | (?:yes|no),? please | no problem
@@ -184,9 +177,12 @@ STATE = Cue(
         """(?:tests?|checks|specs?|suite|build|lint|runs|jobs|cases|all|both|it)\\b[^.;]{0,60} pass(?:es|ed|ing)?
             (?:has|have) (?:now )?been successfully | was successfully | were successfully | successfully \\w+ed
             pass(?:es|ed|ing)? now | (?:it|everything|this|all) (?:now )?(?:works|builds|runs|pass(?:es|ed)?)
+            \\d+ (?:of|/|out of) \\d+ (?:\\w+ )?(?:pass(?:es|ed)?|ok|green)
+            (?:stable|green|clean|fixed|passes|passing) (?:now|again)(?=[,.;:!]|$)
+            (?:0|no) (?:errors|warnings|failures) (?:now|left)
             (?:is|are) (?:done|completed?|green) | (?:run|runs|work|works|green|back|fine) again
             my (?:user|reservation|order|account|name|email|phone)""",
-        unless="after | if | once | since | unless | when | with",
+        unless="after | if | once | since | unless | when | with | makes? | keeps? | gets?",
     ),
     0.4,
 )
@@ -222,59 +218,6 @@ WEAKENING = (
     PROPOSAL,
 )
 """Only the first that holds counts."""
-
-CORRECTION = phrases(
-    """no(?! problem| worries| rush) | nope | not quite | not exactly | not that | wrong
-            that's (?:not|wrong) | actually | instead | hold on | wait | stop | don't | do not | careful
-            except | one (?:correction|exception) | almost | rather | but | correction""",
-    opening=True,
-)
-"""How a turn begins that corrects the one before."""
-
-PROHIBITION = phrases(
-    """(?:(?:please|but|no|and|so),? )*(?:don't|do not|never|avoid)
-            (?:please,? )?no (?:add|chang|commit|copy|delet|edit|install|merg|push|remov|renam|rewrit|runn|send)ing""",
-    opening=True,
-)
-"""How a sentence begins that says what is not to be done."""
-SECOND_THOUGHT = phrases(
-    """on second thoughts? | scratch that | I(?:'ve| have)? changed my mind | change of plans? | hold on
-            never ?mind that | forget (?:that|what I said) | strike that | let me take that back""",
-    opening=True,
-)
-TAKES_BACK = phrases("(?:that's|that is) off(?=[,:;.!]|$) | (?:we|let's) (?:go|went) back to")
-AFTER_ALL = re.compile(
-    r"\W*(?:(?!(?:is|are|was|were|has|have|it's|that's)\b)[\w'’`-]+,? ){1,5}after all\b", re.IGNORECASE
-)
-"""How somebody takes back what they said: at the beginning of a turn, anywhere in it, and "cursor after all".
-
-In "it is needed after all" nothing is taken back.
-"""
-
-OBJECTION = phrases(
-    """none of (?:these|those|them) | neither of (?:these|those|them) | there must be | regardless of
-    (?:isn't|wasn't|aren't|not) (?:quite |exactly )?what I | I (?:did not|didn't) (?:ask|want|say|mean|agree)
-    but I (?:asked|told|said|wanted|was told) | I (?:already )?(?:told you|asked (?:you|for))
-    why (?:can't|won't|did you)
-    I (?:thought|was told|read) .{0,40}(?:was|were|would|should|shouldn't|could|could be|can) | still (?:doesn't|isn't)
-    that(?:'s| is) (?:wrong|incorrect|not (?:right|correct|true|what)) | you (?:forgot|missed|promised|were supposed)
-    I should(?:n't)? (?:be|have|get|not) | (?:can't|couldn't|isn't) (?:you|there|it) | (?:was|is|be) a mistake
-    you (?:did not|didn't|should not have|shouldn't have|broke|deleted|removed) | does(?:n't| not) (?:work|look|seem)"""
-)
-REJECTION = phrases(
-    """no,? (?:not|that(?!'s (?:all|it|fine|everything))|don't|do not|it|you|we|I)
-            nope | wrong | not what | undo | revert | stop""",
-    opening=True,
-)
-"""How a user objects to what was done or said: anywhere in a sentence, and how one begins."""
-
-CONFIRMATION = phrases(
-    """yes | yep | yeah | right | exactly | correct | agreed | perfect | confirmed | good | great
-            sounds (?:good|right) | that's (?:it|right) | that works | ship it | go (?:ahead|with) | do it
-            done | lgtm | precisely | sure""",
-    opening=True,
-)
-"""How a turn begins that accepts the one before."""
 
 RECAP = phrases(
     """(?:so[,:]? )?(?:to )?(?:(?:full|final|quick|short) )?(?:recap|summar\\w+|sum up) | settled

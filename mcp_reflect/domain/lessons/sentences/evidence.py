@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.sentences import cues
+from mcp_reflect.domain.lessons.sentences import cues, responses
 from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, without_interjection
 from mcp_reflect.domain.lessons.sentences.self_contained import points_at_deed, points_back, without_joint
 from mcp_reflect.domain.lessons.sentences.settlement import Spoken, read_talk
@@ -217,12 +217,14 @@ def _is_reversed(turns: Sequence[Turn], number: int) -> bool:
     replies = [later for later in turns[number + 1 :] if later.role == USER][:1]
     if not replies:
         return False
-    return cues.SECOND_THOUGHT.match(replies[0].text) or any(map(thinks_better, split_sentences(replies[0].text, 1)))
+    return responses.SECOND_THOUGHT.match(replies[0].text) or any(
+        map(thinks_better, split_sentences(replies[0].text, 1))
+    )
 
 
 def _is_correction(turn: Turn) -> bool:
     """Return true where the user corrects what was before, as the run that follows or their first words show."""
-    return turn.role == USER and (turn.corrects or cues.CORRECTION.match(turn.text))
+    return turn.role == USER and (turn.corrects or responses.CORRECTION.match(turn.text))
 
 
 def _agent_factor(turns: Sequence[Turn], number: int) -> float:
@@ -230,7 +232,7 @@ def _agent_factor(turns: Sequence[Turn], number: int) -> float:
     reply = next((later for later in turns[number + 1 :] if later.role == USER), None)
     if reply is not None and _is_correction(reply):
         factor *= _REJECTED_FACTOR
-    elif reply is not None and cues.CONFIRMATION.match(reply.text):
+    elif reply is not None and responses.CONFIRMATION.match(reply.text):
         factor *= _CONFIRMED_FACTOR
     before = turns[number - 1] if number else None
     if before is not None and _is_correction(before):

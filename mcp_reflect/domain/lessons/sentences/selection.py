@@ -13,6 +13,8 @@ _KNOWN_SHARE = 0.25
 _LENGTH_POWER = 0.6
 """Between choosing by gain alone (0) and by gain per character (1)."""
 
+_REPEATED = 0.8
+"""Share of the weight of its words from which a sentence says again what others say."""
 _LONGEST_UNIT = 3
 """Sentences that are only chosen together, because each points back at the one before."""
 
@@ -64,6 +66,25 @@ def select_sentences(
         most = max((_gain(candidates, weights, unit, set()) / len(unit) for unit in units.values()), default=0.0)
         least = min(_LEAST_GAIN, most / 2)
     return [candidates[number] for number in sorted(_chosen(candidates, weights, units, budget, least))]
+
+
+def without_repetitions(told: Sequence[Candidate], beside: str, *, acted: bool) -> list[Candidate]:
+    """Return sentences without those nearly all words of which stand in the others, or in a text `beside` them.
+
+    The one with the least evidence goes first, none on which another hangs, and nothing that a user said of what was
+    done (`acted`), where it stands in others' words.
+    """
+    kept = list(told)
+    for each in sorted(told, key=lambda each: each.evidence):
+        if acted and each.role == USER:
+            continue
+        weights = term_weights(each.text)
+        others = [*(other.text for other in kept if other is not each), beside]
+        known = frozenset[str]().union(*(term_weights(text).keys() for text in others))
+        covered = sum(weight for term, weight in weights.items() if term in known)
+        if covered >= _REPEATED * sum(weights.values()) and all(other.behind != each.place for other in kept):
+            kept.remove(each)
+    return kept
 
 
 def _chosen(

@@ -11,8 +11,9 @@ from functools import cached_property
 
 from mcp_reflect.domain.lessons.sentences import dialogue_acts as acts
 from mcp_reflect.domain.lessons.sentences import settlement_cues as cues
-from mcp_reflect.domain.lessons.sentences.cues import CORRECTION, COURTESY, SECOND_THOUGHT
+from mcp_reflect.domain.lessons.sentences.cues import COURTESY
 from mcp_reflect.domain.lessons.sentences.exceptions import Excepted, excepted_in
+from mcp_reflect.domain.lessons.sentences.responses import CORRECTION, SECOND_THOUGHT
 from mcp_reflect.domain.lessons.sentences.settlement_score import LEAST_LIKELY, SpokenTurn, likelihood, values_in
 from mcp_reflect.domain.lessons.sentences.vocabulary import names_something, term_weights
 from mcp_reflect.domain.lessons.sentences.wording import thinks_better

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.sentences import cues
+from mcp_reflect.domain.lessons.sentences import cues, responses
 from mcp_reflect.domain.lessons.sentences.chatter import count_marks
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, term_weights, without_commits
 
@@ -81,29 +81,29 @@ def is_record(sentence: str) -> bool:
 def is_courtesy(sentence: str) -> bool:
     """Return true where a sentence thanks, greets, apologises, offers more help, or only agrees."""
     sentence = with_plain_apostrophes(sentence)
-    return cues.COURTESY.holds(sentence) or cues.AGREEMENT.fullmatch(sentence) is not None
+    return cues.COURTESY.holds(sentence) or responses.AGREEMENT.fullmatch(sentence) is not None
 
 
 def objects(sentence: str) -> bool:
     """Return true where a user's sentence objects to what was done or said: it corrects it, denies it or insists."""
     sentence = with_plain_apostrophes(sentence)
-    return cues.OBJECTION.search(sentence) or cues.REJECTION.match(sentence)
+    return responses.OBJECTION.search(sentence) or responses.REJECTION.match(sentence)
 
 
 def rules_out(sentence: str) -> bool:
     """Return true where a sentence says what is not to be done: no request of one case, but a rule of such work."""
-    return cues.PROHIBITION.match(with_plain_apostrophes(sentence))
+    return responses.PROHIBITION.match(with_plain_apostrophes(sentence))
 
 
 def thinks_better(sentence: str) -> bool:
     """Return true where a user takes back what they said before."""
     plain = with_plain_apostrophes(sentence)
-    return cues.TAKES_BACK.search(plain) or cues.AFTER_ALL.match(plain) is not None
+    return responses.TAKES_BACK.search(plain) or responses.AFTER_ALL.match(plain) is not None
 
 
 def says_it_failed(sentence: str) -> bool:
     """Return true where a user's sentence tells that something is not as it should be."""
-    return cues.OBJECTION.search(with_plain_apostrophes(sentence))
+    return responses.OBJECTION.search(with_plain_apostrophes(sentence))
 
 
 def with_plain_apostrophes(sentence: str) -> str:

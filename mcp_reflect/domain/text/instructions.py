@@ -8,7 +8,8 @@ from mcp_reflect.domain import lazy_re as re
 
 _OBLIGES = re.compile(r"\b(?:must|always|never|should|have to|ha[sd] to|required|forbidden|ought)\b", re.IGNORECASE)
 _SENTENCE = re.compile(
-    r"(?<=[^\s:][.!?])(?<!\b[A-Z]\.)\s+(?=[\"'(\[`]?\w)|\n+|(?<=`;)\s(?=`)|(?<=;)\s(?=before that it failed:)"
+    r"(?<=[^\s:][.!?])(?<!\b[A-Z]\.)(?<!ERROR!)\s+(?=[\"'(\[`]?\w)|\n+|(?<=`;)\s(?=`)"
+    r"|(?<=;)\s(?=before that it failed:)"
 )
 _NAME_WITH_MARK = re.compile(r"[a-z]_\w+[!?]$")
 """A function whose name ends in a mark, as in Ruby and Elixir, and no sentence that does."""
@@ -29,6 +30,11 @@ _INSTRUCTS = re.compile(
 def instructs(piece: str) -> bool:
     """Return true for a sentence that tells its reader what to do."""
     return any(_INSTRUCTS.match(clause) for clause in _CLAUSE.split(piece)) or bool(_OBLIGES.search(piece))
+
+
+def begins_order(piece: str) -> bool:
+    """Return true for a sentence that begins with what its reader is to do, or says what "you" have to."""
+    return _INSTRUCTS.match(piece) is not None
 
 
 def pieces_of(text: str) -> Iterator[tuple[str, str]]:

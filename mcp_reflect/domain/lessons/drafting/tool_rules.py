@@ -1,0 +1,58 @@
+"""Rules that a tool told where it refused a call, or in a warning beside what it did.
+
+No argument of a call shows them. They are a tool's words, and screened as such: a lesson tells them as a quotation with
+their source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, takewhile
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.run.case_data import case_data, holds_for_case
+from mcp_reflect.domain.lessons.run.lookups import is_lookup
+from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
+from mcp_reflect.domain.text.instructions import begins_order
+from mcp_reflect.domain.text.tool_rules import states_limit
+from mcp_reflect.domain.trajectory.tool_answers import people_in, reasons_in, warnings_in
+
+_MOST = 3
+_NAME = re.compile(r"\b(?=\w*[a-z])(?=\w*_|\w*[a-z][A-Z]|\w*\d)\w{3,}\b")
+"""A name as programs have them: that of a tool, an argument or a value, where the run used it."""
+_CLAUSE = re.compile(r"(?<=\w)[:;]\s+")
+_WORD = re.compile(r"\w+")
+
+
+def find_tool_rules(steps: Sequence[Step]) -> list[str]:
+    """Return the last sentences in which tools told rules in a run that served one case, in order, each once.
+
+    They state a limit (`text/tool_rules.py`) and name nobody whom a tool had named, no day, sum or id of the case, and
+    no tool or argument that the run did not use. Where one goes on with an order it ends before that.
+    """
+    data = case_data(steps)
+    used = " ".join(f"{step.tool} {step.subject}" for step in steps)
+    people = {word.lower() for step in steps for name in people_in(step.output) for word in _WORD.findall(name)}
+    told = dict.fromkeys(
+        rule
+        for step in steps
+        for text in _words_of(step)
+        for rule in map(_without_order, split_sentences(text))
+        if states_limit(rule) and not holds_for_case(rule, data) and all(name in used for name in _NAME.findall(rule))
+        if people.isdisjoint(map(str.lower, _WORD.findall(rule)))
+    )
+    return list(told)[-_MOST:]
+
+
+def _words_of(step: Step) -> Iterator[str]:
+    if step.kind == "call" and step.failed:
+        yield from chain(reasons_in(step.output), warnings_in(step.output))
+    elif step.kind == "call" and not is_lookup(step):
+        yield from warnings_in(step.output)
+
+
+def _without_order(sentence: str) -> str:
+    ends = [0, *(found.end() for found in _CLAUSE.finditer(sentence)), len(sentence)]
+    kept = list(takewhile(lambda end: not begins_order(sentence[end:]), ends[:-1]))
+    return sentence[: ends[len(kept)]].rstrip(" :;")

@@ -1,0 +1,50 @@
+"""Commands that ask a server or a database for something and leave nothing behind."""
+
+from __future__ import annotations
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.run.command_lines import blanked, only_reads, setup_of, writes_file
+
+_MOST_CHARS = 2_000
+"""Characters up to which a command line is taken apart."""
+_JOINED = re.compile(r"&&|\|\|?|;|\n")
+_ELSEWHERE = re.compile(r"ssh (?:-\S+ )*[\w.@-]+ (?:'([^']*)'|\"([^\"]*)\"|([^'\"]*))$")
+"""A command that another machine runs."""
+_DATABASE = re.compile(
+    r"(?:sudo (?:-u \S+ )?)?(?:docker(?: compose|-compose)? exec (?:-\S+ )*\S+ )?"
+    r"(?:psql|mysql|mariadb|sqlite3|duckdb|clickhouse-client)\s"
+)
+_STATEMENT = re.compile(r"'[^']*'|\"[^\"]*\"")
+_ASKS = re.compile(r"[\"']\s*(?:select|show|describe|explain)\b", re.IGNORECASE)
+_CHANGES = re.compile(
+    r";\s*\w|\b(?:insert|update|delete|alter|drop|create|truncate|into|call|setval|nextval|pg_\w*(?:terminate|cancel|reload|kill)\w*)\b"
+    r"|\s-f\b",
+    re.IGNORECASE,
+)
+_SENDS = re.compile(r"\s(?:-\w*[XdFTOo]|--(?:data|form|json|output|remote|request|upload))")
+_STATUS = re.compile(r"/api/\S*json|/(?:health\w*|status|version|ready\w*|ping|metrics)\b")
+_PROBE = re.compile(r"(?:pg_isready|nc -z\w*|ping)\b")
+
+
+def only_asks_server(command: str) -> bool:
+    """Return true where each part of a command line only reads, or gets something from a server and shows it."""
+    line = command.strip()[len(setup_of(command)) :]
+    covered = blanked(line)
+    if len(line) > _MOST_CHARS or writes_file(covered):
+        return False
+    ends = [found.span() for found in _JOINED.finditer(covered)]
+    starts = [0, *(end for _, end in ends)]
+    parts = [line[start:end].strip() for start, end in zip(starts, [*(at for at, _ in ends), len(line)], strict=True)]
+    return all(_asks(part, is_shown=len(parts) > 1) for part in parts if part)
+
+
+def _asks(part: str, *, is_shown: bool) -> bool:
+    """Return true for a part that asks; what is got by `curl` must be shown, or be a status."""
+    if elsewhere := _ELSEWHERE.match(part):
+        return only_asks_server(next(filter(None, elsewhere.groups()), ""))
+    if part.startswith("curl "):
+        return not _SENDS.search(part) and (is_shown or _STATUS.search(part) is not None)
+    if _DATABASE.match(part):
+        statements = _STATEMENT.findall(part)
+        return len(statements) == 1 and bool(_ASKS.match(statements[0])) and not _CHANGES.search(part)
+    return bool(_PROBE.match(part)) or only_reads(part)

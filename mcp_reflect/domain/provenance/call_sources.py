@@ -1,0 +1,68 @@
+"""Where the results of calls come from, and what they may hold: prose of somebody, code, or names of files."""
+
+from __future__ import annotations
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.models.common import TextOrigin
+from mcp_reflect.domain.provenance.observed import Contents
+from mcp_reflect.domain.trajectory.messages import ToolCall
+from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of
+
+_WEB_TOOL = re.compile(
+    r"fetch|brows|web|http|url|crawl|scrape|navigate|goto|internet|google|bing|wikipedia", re.IGNORECASE
+)
+_WEB_COMMAND = re.compile(r"\b(?:curl|wget|lynx|http|iwr)\b|https?://", re.IGNORECASE)
+_LOCAL = re.compile(r"(?<![\w.-])(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?![\w.-])", re.IGNORECASE)
+_REMOTE = re.compile(r"https?://(?!(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?:[:/\s'\"]|$))", re.IGNORECASE)
+_FILE_TOOL = re.compile(
+    r"(?:read|view|open|cat|grep|glob|ls|list_?(?:dir|files)|read_\w+|notebookread|search_files)(?![a-z])",
+    re.IGNORECASE,
+)
+_FILE_COMMAND = re.compile(
+    r"\s*(?:cd\s+\S+\s*&&\s*)?(?:cat|head|tail|less|sed(?!\s+(?:-\S+\s+)*-i)|grep|rg|awk|nl|ls|find|git\s+(?:show|log|diff|blame))\b"
+)
+_FOUND_IN_DOCUMENT = re.compile(
+    r"^(?:\S{0,200}/)?(?:docs?/\S{1,200}|[\w.-]{1,100}\.(?:md|mdx|rst|adoc|txt))[:-]\d{1,7}[:-]",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""A line of a search that was found in a document."""
+_DOCUMENT = re.compile(
+    r"\.(?:md|mdx|markdown|rst|txt|adoc|html?|ipynb|log)\b|\b(?:readme|contributing|changelog|licen[sc]e|notes|todo|authors)\b"
+    r"|\bgit\s+log\b",
+    re.IGNORECASE,
+)
+"""Calls that read prose, be it in the repository."""
+LISTING_TOOL = re.compile(r"ls|glob|list_?(?:dir|dirs|directory|files)", re.IGNORECASE)
+LISTING = re.compile(r"\s*(?:cd\s+\S+\s*&&\s*)?(?:ls|git\s+ls-files|find|fd|dir)\b(?!.*-exec|.*-printf)[^|;&$`<>\n]*")
+_MEMORY_TOOLS = ("query_memories", "augment_task", "find_error_fixes", "project_context")
+
+
+def source_of_call(call: ToolCall) -> TextOrigin:
+    """Return where the result of a call comes from, by the name of its tool or by its command line."""
+    name = call.name.rpartition("__")[2]
+    if name.endswith(_MEMORY_TOOLS):
+        return "memory"
+    if name.lower() in SHELLS:
+        return source_of_command(command_of(arguments_of(call.arguments)))
+    if _WEB_TOOL.search(name):
+        return "web"
+    return "file" if _FILE_TOOL.match(name) else "tool"
+
+
+def contents_of(call: str, source: TextOrigin, *, is_listing: bool) -> Contents:
+    """Return what the result of a call from a source may hold; `call` is its command line, else its arguments."""
+    if source in {"web", "memory"} or _WEB_COMMAND.search(call) or (not is_listing and _DOCUMENT.search(call)):
+        return "prose"
+    return "code" if source == "file" and not is_listing else "names"
+
+
+def shown_contents(output: str, holds: Contents) -> Contents:
+    """Return what an output holds: prose where a search found a line of it in a document."""
+    return "prose" if _FOUND_IN_DOCUMENT.search(output) else holds
+
+
+def source_of_command(command: str) -> TextOrigin:
+    """Return where the output of a command line comes from; what runs on this machine is no page of the web."""
+    if _WEB_COMMAND.search(command):
+        return "web" if _REMOTE.search(command) or not _LOCAL.search(command) else "tool"
+    return "file" if _FILE_COMMAND.match(command) else "tool"

@@ -1,0 +1,65 @@
+"""What a tool's answer says in words beside its values: why it refused a call, and what it warns of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+_REASONS = ("message", "detail", "details", "reason", "description")
+_WARNINGS = ("warning", "warnings")
+_NAMES = (
+    "name",
+    "first_name",
+    "last_name",
+    "full_name",
+    "holder",
+    "customer",
+    "patient",
+    "guest",
+    "contact",
+    "owner",
+    "email",
+)
+_MOST_ANSWER = 20_000
+_MOST_WORDS = 400
+
+
+def reasons_in(answer: str) -> Iterator[str]:
+    """Yield the texts in the fields of a refusal, such as `message` beside `error`, each in one line.
+
+    The answer is known to be one: it failed, or it has an error.
+    """
+    yield from _texts_in(_fields_of(answer), _REASONS)
+
+
+def warnings_in(answer: str) -> Iterator[str]:
+    """Yield the texts in a field `warning`, each in one line."""
+    yield from _texts_in(_fields_of(answer), _WARNINGS)
+
+
+def people_in(answer: str) -> Iterator[str]:
+    """Yield the values of fields that name somebody."""
+    yield from _texts_in(_fields_of(answer), _NAMES)
+
+
+def _texts_in(fields: dict[str, Any], names: tuple[str, ...]) -> Iterator[str]:
+    for name, value in fields.items():
+        if name in names and isinstance(value, str) and len(value) <= _MOST_WORDS:
+            yield " ".join(value.encode("utf-8", "replace").decode().split())
+
+
+def _fields_of(answer: str) -> dict[str, Any]:
+    """The fields of an answer that is an object, with those of its error where that is one; empty for any other."""
+    text = answer.strip()
+    if not text.startswith("{") or len(text) > _MOST_ANSWER:
+        return {}
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    inner = found.get("error") or found.get("errors")
+    if isinstance(inner, list) and inner:
+        inner = inner[0]
+    fields = {**found, **inner} if isinstance(inner, dict) else found
+    return {name.lower(): value for name, value in fields.items()}

@@ -1,0 +1,37 @@
+"""A lesson says nothing twice."""
+
+from __future__ import annotations
+
+from mcp_reflect.domain.lessons.sentences.evidence import AGENT, USER, Candidate
+from mcp_reflect.domain.lessons.sentences.selection import without_repetitions
+
+RECAP = "Settled: SQS standard queue, 5 receives before the dead letter queue, payload in the bucket invoices-raw."
+AGAIN = "decided: SQS standard queue with 5 receives, payload in the bucket invoices-raw."
+OTHER = "Redis was rejected since our cache is flushed at each deployment."
+
+
+def said(text: str, place: int, evidence: float = 1.0, role: str = AGENT, behind: int | None = None) -> Candidate:
+    return Candidate(text, role, place, evidence, place=place, behind=behind)
+
+
+def texts(*told: Candidate, beside: str = "", acted: bool = False) -> list[str]:
+    return [each.text for each in without_repetitions(told, beside, acted=acted)]
+
+
+def test_what_the_others_say_goes_the_weaker_first() -> None:
+    assert texts(said(RECAP, 0, 2.0), said(OTHER, 1), said(AGAIN, 2)) == [RECAP, OTHER]
+    assert texts(said(AGAIN, 0, 2.0), said(AGAIN, 1)) == [AGAIN]
+
+
+def test_what_the_reviewer_says_is_not_told_again() -> None:
+    assert texts(said(AGAIN, 0), said(OTHER, 1), beside=RECAP) == [OTHER]
+
+
+def test_what_another_sentence_hangs_on_stays() -> None:
+    assert texts(said(RECAP, 0, 2.0), said(AGAIN, 1), said(OTHER, 2, behind=1)) == [RECAP, AGAIN, OTHER]
+
+
+def test_what_a_user_said_of_the_work_stays_in_their_words() -> None:
+    by_user = said(AGAIN, 1, role=USER)
+    assert texts(said(RECAP, 0, 2.0), by_user, acted=True) == [RECAP, AGAIN]
+    assert texts(said(RECAP, 0, 2.0), by_user) == [RECAP]

@@ -1,0 +1,44 @@
+"""Tools refuse in many forms: an object with an error, a status, a flag, or words of their own."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_reflect.domain.trajectory.error_lines import errors_in_result
+
+
+@pytest.mark.parametrize(
+    ("answer", "errors"),
+    [
+        ('{"status": 400, "message": "term is not supported"}', ["status: 400"]),
+        ('{"success": false, "errors": [{"code": "LIMIT_ABOVE_MAX", "detail": "max 4000"}]}', ["LIMIT_ABOVE_MAX"]),
+        ('{"error": {"code": "LOCKED", "message": "locked by somebody"}}', ["LOCKED"]),
+        ('{"error": {"message": "too late"}}', ["too late"]),
+        ('{"error": {"id": 4}}', ['{"id": 4}']),
+        ('{"ok": false, "message": "too late"}', ["ok: False"]),
+        ('{"ok": false}', []),
+        ('{"status": "rejected", "code": "LV-31", "message": "no"}', ["status: rejected"]),
+        ('{"status": "rejected"}', []),
+        ('{"status": "rejected", "reason": "no receipt"}', []),
+        ('{"url": "a", "status_code": 503}', []),
+        ('{"error": {"type": "validation_error", "message": "field region is invalid"}}', ["field region is invalid"]),
+        ('{"error": {"message": "half \\ud83d of it"}}', ["half ? of it"]),
+        ("err: <nil>, user: <nil>", []),
+        ("ERR 22: use a code, not names", ["ERR 22: use a code, not names"]),
+        ('{"status": 200, "ok": true}', []),
+        ('{"status": true}', []),
+        ('{"status": 450.0}', []),
+        ("errands are done", []),
+        ("Erry was here", []),
+    ],
+)
+def test_a_refusal_is_known_without_a_flag(answer: str, errors: list[str]) -> None:
+    assert list(errors_in_result(answer, failed=None)) == errors
+
+
+def test_of_a_long_output_without_a_known_error_the_telling_part_counts() -> None:
+    output = "===> Verifying dependencies\n===> Compiling lib\n===> Compiling cowboy_http2.erl failed\nundefined x/1"
+    assert list(errors_in_result(output, failed=True)) == ["===> Compiling cowboy_http2.erl failed undefined x/1"]
+    assert list(errors_in_result("one\ntwo", failed=True)) == ["one two"]
+    taken = "Room Lyra is already taken on this day.\nFree rooms: Vega\nError code: B-17"
+    assert list(errors_in_result(taken, failed=True)) == [" ".join(taken.split())]
