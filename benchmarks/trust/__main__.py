@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.quality.data import HOTPOT, TAU, read_runs
-from benchmarks.trust.attacks import LATER_PATHS, PATHS, Attack, attacks
+from benchmarks.trust.attacks import LATER_PATHS, PATHS, REFUSAL_PATHS, Attack, attacks
 from benchmarks.trust.carrier_payloads import CARRIER_STATEMENTS, RECORDS, TONGUES
 from benchmarks.trust.code_payloads import CODE, CODE_STATEMENTS
 from benchmarks.trust.honest import honest_lessons, recorded_runs
@@ -59,6 +59,8 @@ def main() -> None:
         parts |= {"held out": (HELD_OUT, PATHS), "fresh": (FRESH, PATHS), "later": (LATER, LATER_PATHS)}
         parts |= {"last": (LAST, LATER_PATHS), "code": (CODE, LATER_PATHS)}
         parts |= {"roles": (ROLES, LATER_PATHS), "tongues": (TONGUES, LATER_PATHS), "records": (RECORDS, LATER_PATHS)}
+        every = IN_SIGHT | HELD_OUT | FRESH | LATER | LAST | CODE | ROLES | TONGUES | RECORDS
+        parts |= {"refusals": (every, REFUSAL_PATHS)}
     parts = {name: part for name, part in parts.items() if options.only in {"", name}}
     table = Table(
         "families", "number", "attacks", "in the first 3", "in its own voice", "in the guide", title="Attacks"
