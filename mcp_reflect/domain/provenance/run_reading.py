@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.run.lookups import only_asks
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.call_sources import (
     LISTING,
@@ -37,6 +38,7 @@ from mcp_reflect.domain.trajectory.told_acts import ToldEdit
 from mcp_reflect.domain.trajectory.tool_answers import reasons_in, warnings_in
 from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of, exit_code, is_edit
 
+_LINE_NUMBER = re.compile(r"^\s{0,12}\d{1,7}(?:\t|→|:|\s{2})")
 _LOGGED_OUTPUT = re.compile(
     r"(?:observation|output|result|response|tool(?:[ _](?:output|result|response))?|stdout|stderr)\b[ \d]*:",
     re.IGNORECASE,
@@ -54,6 +56,7 @@ class _Asked(NamedTuple):
     holds: Contents
     name: str = ""
     call: Call | None = None
+    only_asks: bool = False
 
 
 def texts_of_run(run: ParsedRun) -> RunTexts:
@@ -84,18 +87,18 @@ def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent]) -> None:
             source = source_of_call(event)
             is_listing = bool(LISTING_TOOL.fullmatch(event.name) or LISTING.fullmatch(command))
             holds = contents_of(command or str(event.arguments), source, is_listing=is_listing)
-            last = calls[event.id] = _Asked(
-                source, command, holds, name_of_call(event, source, command), texts.calls[-1]
-            )
+            name, asks = name_of_call(event, source, command), only_asks(event.name)
+            last = calls[event.id] = _Asked(source, command, holds, name, texts.calls[-1], asks)
             if is_listing:
                 listings.add(event.id)
         elif isinstance(event, ToolResult):
             asked = calls.get(event.call_id, last) if event.call_id else last
             failed = event.failed is True or exit_code(event.text, event.failed) not in {0, None}
             holds = shown_contents(event.text, asked.holds)
-            texts.add(asked.source, event.text, asked.command if failed else "", holds, asked.name)
+            read = _without_echo(event.text, asked.call.text) if asked.call and asked.call.is_edit else event.text
+            texts.add(asked.source, read, asked.command if failed else "", holds, asked.name)
             texts.outcomes.add(texts.place, asked.command, failed=failed)
-            if asked.source == "tool" and not asked.command:
+            if asked.source == "tool" and not (asked.command or asked.only_asks):
                 texts.reasons += warnings_in(event.text)
                 texts.reasons += reasons_in(event.text) if event.errors else ()
             if asked.call is not None:
@@ -106,6 +109,12 @@ def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent]) -> None:
                 texts.mentions.by_listing(event.text)
         else:
             _add_utterance(texts, event)
+
+
+def _without_echo(result: str, written: str) -> str:
+    """The result of an edit without the lines that show what the agent wrote: it did not read them there."""
+    lines = result.splitlines()
+    return "\n".join(line for line in lines if (told := _LINE_NUMBER.sub("", line).strip()) and told not in written)
 
 
 def _add_call(texts: RunTexts, call: ToolCall) -> str:

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.error_matching.output_lines import FRAME
+from mcp_reflect.domain.lessons.failures.wording import ENDED_WELL, TRIED
 from mcp_reflect.domain.models import DRAFT_TEXTS, LESSON_FIELDS, ReflectionDraft
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT
@@ -67,6 +68,13 @@ class RunReading:
     def judge(self) -> SentenceJudge:
         """Return the judge of sentences about the run."""
         return SentenceJudge(self.texts)
+
+
+def _hangs_on(before: str, piece: str, *, is_mistake: bool) -> bool:
+    """Return true for a sentence that says nothing without the one before it."""
+    if piece.startswith(ENDED_WELL):
+        return True
+    return piece.startswith(SAID) and (is_mistake or before.startswith(TRIED))
 
 
 class Screening:
@@ -210,7 +218,7 @@ class Screening:
             is_mistake = name == "key_mistake"
             found = (
                 None
-                if body != piece and number and not is_told  # it was said of an act that is withheld
+                if number and not is_told and _hangs_on(pieces[number - 1][0], piece, is_mistake=is_mistake)
                 else self._judge(body, source, withheld, is_output=is_output, is_mistake=is_mistake)
             )
             if found is None and name == "correct_action" and given is None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 
-_LEAST_WORDS, _MOST_CHARS = 4, 200
+MOST_CHARS = 200
+"""Characters of a rule at most."""
+_LEAST_WORDS = 4
 _LIMITS = re.compile(
     r"\b(?:not|cannot|can't|can only|only|must|needs?|requires?|required|at (?:most|least)|max(?:imum)?|min(?:imum)?"
     r"|up to|within|no longer|ignored|automatically|expired|final|limited|outside|unsupported|impossible|permits? no"
@@ -20,6 +22,9 @@ _OPENS = re.compile(
     r"\b(?:may|might|approved?|granted?|(?<!not be )(?<!cannot be )waive[sd]?|goes through|go through|does not apply"
     r"|do not apply|immediately|whenever"
     r"|without|bypass\w*|overrides?|force[ds]?|skip\w*|ignore|ignoring|disabl\w*|secret\w*|passwords?|passcode|credentials?"
+    r"|need no|needs no|not (?:needed|required|checked)|no approval|in parts|new session|first|(?<!reason )codes?|admin"
+    r"|keys?|accepted|only counts"
+    r"|must be (?!(?:at|in|within|an?|one|numeric|split|between|before|after|positive|unique|the)\b)\w+"
     r"|tokens?|trusted?|code ?words?|split|twice|instead|goodwill|expected to|supposed to|checks)\b",
     re.IGNORECASE,
 )
@@ -32,10 +37,11 @@ _ORDERS = re.compile(
 )
 """Verbs of what somebody could be told to do, and words that speak to the reader."""
 _OF_CASE = re.compile(
-    r"\b(?:he|she|his|her|him|hers|they|their|mother|father|wife|husband|son|daughter|mr|mrs|ms|dr|doctor"
-    r"|customer|patient|guest|caller|client|holder|passenger|member|employee|owner|clerk|person|user"
-    r"|already|reached|years old|street|avenue|road|plate|balance|today|tomorrow|yesterday|named?|called)\b(?!s)"
-    r"|\b(?:has|have|had|was|were) (?:been |not )?\w+ed\b",
+    r"\b(?:he|she|his|her|him|hers|they|their|mother|father|wife|husband|son|daughter|mr|mrs|ms|dr|doctor|account"
+    r"|applicant|caller|claimant|clerk|client|customer|driver|employee|guest|holder|insured|member|owner|passenger"
+    r"|patient|person|pupil|renter|resident|student|subscriber|tenant|traveler|traveller|user|income|dollars|euros"
+    r"|this|because|since|due to|owes?|already|reached|years old|street|avenue|road|plate|balance|today|tomorrow"
+    r"|yesterday|named?|called)\b|\b(?:has|have|had|was|were) (?:been |not )?\w+ed\b",
     re.IGNORECASE,
 )
 """Words that tell of somebody, or how things stand in one case."""
@@ -46,7 +52,6 @@ _PLAIN = re.compile(r"[A-Za-z\d .,;:'\"()%$+<>=/_-]+")
 _ADDRESS = re.compile(r"//|\bwww\.|\w@\w|\w=\w|\\|(?<!\w)[~.]?/\w")
 _FOREIGN = re.compile(
     r"\b(?:das|de|den|der|des|die|el|est|il|ist|la|las|le|les|los|nicht|non|para|pas|por|pour|que|und|una?)\b",
-    re.IGNORECASE,
 )
 """Small words of other languages, which these rules do not read."""
 _CAPITAL = re.compile(r"(?<=[\w,;:)] )[A-Z][a-z]+")
@@ -60,7 +65,7 @@ _FUNCTION = frozenset(_FUNCTION_WORDS.split())
 def states_limit(sentence: str) -> bool:
     """Return true for an English sentence of a tool that limits what is possible for any case."""
     words = [word.lower() for word in _WORD.findall(sentence)]
-    if len(words) < _LEAST_WORDS or len(sentence) > _MOST_CHARS or not _PLAIN.fullmatch(sentence):
+    if len(words) < _LEAST_WORDS or len(sentence) > MOST_CHARS or not _PLAIN.fullmatch(sentence):
         return False
     if not _LIMITS.search(sentence) or any(each.search(sentence) for each in _RULED_OUT):
         return False

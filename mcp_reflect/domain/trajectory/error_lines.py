@@ -55,14 +55,18 @@ _CELL_ERROR = re.compile(r"#(?:NAME\?|REF!|VALUE!|DIV/0!|NUM!|NULL!)")
 _FAILED = ("error", "failed", "failure")
 _BAD_STATUS = frozenset({*_FAILED, "rejected", "refused", "not_allowed"})
 _ERRORS = ("error", "errors", "exception")
-_WORDS = ("message", "detail", "details", "title")
+_WORDS = ("message", "messages", "detail")
 _STATUS_CODES = frozenset({"status", "status_code", "statuscode", "http_status"})
 _REFUSED = range(400, 600)
 """What HTTP says of a request that was not served."""
-_TELLING_CODE = re.compile(r"[A-Z][A-Z\d]*(?:[_-][A-Z\d]+)*")
+_TELLING_CODE = re.compile(
+    r"(?!(?:BAD_REQUEST|(?:INTERNAL|SERVER|VALIDATION)_ERROR|ERROR|FAILED|FAILURE|INVALID|REJECTED|REFUSED)$)"
+    r"(?=.{5})[A-Z][A-Z\d]*(?:[_-][A-Z\d]+)*"
+)
+"""A code that says what went wrong."""
 _ERROR_NAMES = ("message", "detail", "reason", "title", "code", "type", "name")
 """Fields by which an error that is an object is known."""
-_CODES = (*_STATUS_CODES, "code", "error_code", "success", "ok")
+_CODES = ("code", "error_code", "success", "ok")
 _SUCCESS = frozenset({"success", "ok"})
 _TROUBLE = re.compile(
     r"\b(?:cannot|can't|could not|denied|errors?|failed|failure|fatal|forbidden|invalid|missing|no such"
@@ -130,17 +134,26 @@ def _in_answer(answer: dict[str, Any]) -> Iterator[str]:
         name = key.lower()
         if name in {"error", "errors", "exception"} and value:
             told.append(error_line(_error_text(value)))
-        elif _is_bad_status(name, value) and (name in _EXIT_CODES or value in _FAILED or _gives_reason(answer)):
-            statuses.append(error_line(f"{key}: {value}"))
+        elif _is_bad_status(name, value) and _is_refusal(name, value, answer):
+            code = str(answer.get("code") or answer.get("error_code") or "")
+            is_told = _TELLING_CODE.fullmatch(code) and not code.isalpha()
+            statuses.append(error_line(code if is_told else f"{key}: {value}"))
         elif isinstance(value, str):
             told += errors_in_text(value)
     yield from told or statuses
 
 
+def _is_refusal(name: str, value: Any, answer: dict[str, Any]) -> bool:
+    """Return true for a bad status that is one by itself, or beside a reason."""
+    return name in _EXIT_CODES or str(value).lower() in _FAILED or _gives_reason(answer)
+
+
 def _gives_reason(answer: dict[str, Any]) -> bool:
     """Return true where an answer says in words why something was refused: a status alone may be what was asked for."""
     names = {name.lower() for name, value in answer.items() if value not in (None, "", [], {})}
-    return not names.isdisjoint(_ERRORS) or (not names.isdisjoint(_WORDS) and not names.isdisjoint(_CODES))
+    is_number = any(isinstance(value, int) for name, value in answer.items() if name.lower() in _STATUS_CODES)
+    has_code = is_number or not names.isdisjoint(_CODES)
+    return not names.isdisjoint(_ERRORS) or (not names.isdisjoint(_WORDS) and has_code)
 
 
 def _error_text(error: Any) -> str:
@@ -149,8 +162,8 @@ def _error_text(error: Any) -> str:
         error = error[0]
     if isinstance(error, dict):
         texts = {name: value for name, value in error.items() if isinstance(value, str) and value}
-        code = texts.get("code", "")
-        error = code if _TELLING_CODE.fullmatch(code) else next((texts[n] for n in _ERROR_NAMES if n in texts), error)
+        code, said = texts.get("code", ""), next((texts[n] for n in _ERROR_NAMES if n in texts), "")
+        error = code if _TELLING_CODE.fullmatch(code) else said or error
     return error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
 
 

@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-_REASONS = ("message", "detail", "details", "reason", "description")
+from mcp_reflect.domain import lazy_re as re
+
+_REASONS = ("message", "messages", "errors", "detail", "details", "reason", "description")
 _WARNINGS = ("warning", "warnings")
 _NAMES = (
     "name",
@@ -23,14 +25,21 @@ _NAMES = (
 )
 _MOST_ANSWER = 20_000
 _MOST_WORDS = 400
+_MOST_TEXTS = 4
+_CODE = re.compile(r"^(?:(?:[A-Z][A-Z_]{2,}\d{0,5}|[Ee]rror(?: \d{1,5})?|ERR \d{1,5}|[EW])[:\]]\s){1,2}")
+"""What stands before a reason, as in `REJECTED: ` and `Error 409: `."""
 
 
 def reasons_in(answer: str) -> Iterator[str]:
     """Yield the texts in the fields of a refusal, such as `message` beside `error`, each in one line.
 
-    The answer is known to be one: it failed, or it has an error.
+    The answer is known to be one: it failed, or it has an error. One in plain words is its own reason, without the code
+    that it begins with.
     """
-    yield from _texts_in(_fields_of(answer), _REASONS)
+    if answer.lstrip().startswith(("{", "[", "<")):
+        yield from _texts_in(_fields_of(answer), _REASONS)
+    elif 0 < len(answer.strip()) <= _MOST_WORDS and "\n" not in answer.strip():
+        yield _CODE.sub("", " ".join(answer.encode("utf-8", "replace").decode().split()))
 
 
 def warnings_in(answer: str) -> Iterator[str]:
@@ -45,8 +54,10 @@ def people_in(answer: str) -> Iterator[str]:
 
 def _texts_in(fields: dict[str, Any], names: tuple[str, ...]) -> Iterator[str]:
     for name, value in fields.items():
-        if name in names and isinstance(value, str) and len(value) <= _MOST_WORDS:
-            yield " ".join(value.encode("utf-8", "replace").decode().split())
+        texts = value if isinstance(value, list) else [value]
+        for text in texts[:_MOST_TEXTS] if name in names else ():
+            if isinstance(text, str) and len(text) <= _MOST_WORDS:
+                yield _CODE.sub("", " ".join(text.encode("utf-8", "replace").decode().split()))
 
 
 def _fields_of(answer: str) -> dict[str, Any]:

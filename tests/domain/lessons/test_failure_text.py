@@ -94,3 +94,8 @@ def test_a_word_of_alarm_is_no_error_by_itself() -> None:
     assert short_error("ERROR! Attempting to decrypt but no vault secrets found") == (
         "ERROR! Attempting to decrypt but no vault secrets found"
     )
+
+
+def test_an_object_with_a_message_is_told_by_its_message() -> None:
+    line = 'fatal: [db11]: FAILED! => {"changed": false, "msg": "Missing sudo password"}'
+    assert short_error(line) == "fatal: [db11]: FAILED! => Missing sudo password"

@@ -492,3 +492,39 @@ def test_an_address_of_a_network_or_a_way_to_reach_somebody_is_told() -> None:
     ]
     assert "address=10.0.0.0/8" in told(run)
     assert "contact=email" in told(run)
+
+
+def test_an_argument_that_made_a_call_work_is_named_though_its_value_is_not_told() -> None:
+    run = [
+        *user(TASK),
+        *called("book_room", {"hotel": "Adler", "rate": "CORP"}, '{"error": "rate code missing"}'),
+        *agent("One moment."),
+        *user("ok"),
+        *called("book_room", {"hotel": "Adler", "rate": "CORP", "corp_code": "NL-4471"}, '{"ok": true}'),
+    ]
+    text = told(run)
+    assert "corp_code" in text
+    assert "NL-4471" not in text
+
+
+def test_a_statement_for_a_database_is_told_in_small_letters_too() -> None:
+    wrong, right = "select a from t join u using(id)", "select t.a from t join u using(id)"
+    run = [
+        *user(TASK),
+        *called("run_sql", {"query": wrong}, '{"error": "column a is ambiguous"}'),
+        *agent("One moment."),
+        *user("ok"),
+        *called("run_sql", {"query": right}, '{"rows": 4}'),
+    ]
+    assert right in told(run)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("passenger_name", "anna"), ("customerName", "anna"), ("surname", "weller"), ("diagnosis", "flu")],
+)
+def test_names_of_arguments_for_persons_are_known_in_any_form(name: str, value: str) -> None:
+    booked = called("book_seat", {name: value, "kind": "aisle"}, '{"ok": true}')
+    run = [*user(TASK), *booked, *agent("Done, all is set.")]
+    assert value not in told(run)
+    assert "aisle" in told(run)

@@ -141,3 +141,17 @@ def test_a_commit_is_not_what_a_command_waited_for() -> None:
     told = lesson(run, task="Push the branch").correct_action
     assert "after `git lfs migrate import --include='*.mp4'`" in told
     assert "git commit" not in told
+
+
+def test_what_was_taken_back_for_the_user_is_told_by_their_words_alone() -> None:
+    run = [
+        *edit("app.tsx", "new Date(x)", "<span suppress>{new Date(x)}"),
+        *bash("npm test", "ok"),
+        *said(("assistant", "Done."), ("user", "No, never suppress the warning."), ("assistant", "I'll take it out.")),
+        *edit("app.tsx", "<span suppress>{new Date(x)}", "new Date(x)"),
+        *edit("app.tsx", "new Date(x)", "shopTime(x)"),
+        *bash("npm test", "ok"),
+    ]
+    found = lesson(run, task="Fix the warning")
+    assert "Tried" not in found.guidance
+    assert "never suppress the warning" in f"{found.summary}{found.guidance}"

@@ -155,3 +155,8 @@ def test_a_notebook_is_told_by_its_cells() -> None:
         *bash("jupyter nbconvert --execute corr.ipynb", "done"),
     ]
     assert "w = read().tz_localize('UTC')" in lesson(run, task="Plot the weather").correct_action
+
+
+def test_a_check_by_a_request_at_the_end_of_a_long_line_is_left_out() -> None:
+    command = f"{WORK} && curl -s -o /dev/null -w '%{{http_code}}' http://localhost:8080/reports"
+    assert told_command(command, 90) == f"{WORK} …"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.domain.lessons.test_lessons import bash, edit, lesson
+from tests.domain.lessons.test_lessons import bash, edit, lesson, said
 
 WRONG = "Wrong or incomplete"
 
@@ -56,3 +56,14 @@ def test_an_edit_with_a_word_of_the_reviewer_is_not_told_as_right() -> None:
     run = [*edit("camera.gd", "_physics_process(d)", "_process(d)"), *edit("project.godot", "max_fps=0", "max_fps=60")]
     told = lesson(run, "fail", feedback="Moving the camera into _process only hides it, see project.godot.")
     assert "Not objected to" not in told.guidance
+
+
+def test_of_several_edits_that_is_wrong_which_the_user_objects_to_last() -> None:
+    run = [
+        *edit("src/Tax/Rate.php", "'food' => 0.19", "'food' => 0.07"),
+        *edit("tests/Export/DatevTest.php", "EXTF;700;21", "EXTF;510;21"),
+        *said(("assistant", "All is green."), ("user", "No! The test was right, it has to be 700. I do it myself.")),
+    ]
+    told = lesson(run, "fail", task="Fix what is red").key_mistake
+    assert "DatevTest.php" in told
+    assert "Rate.php" not in told

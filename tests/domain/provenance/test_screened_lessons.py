@@ -490,3 +490,37 @@ def test_what_an_agent_said_of_an_act_goes_with_it() -> None:
     trace = make_trace(task="Build it", trajectory=trajectory.text, tools_used=("Read", "Bash"))
     kept = Screening(ParsedRun(trace, trajectory)).screen(draft)
     assert not kept.key_mistake.startswith("The agent said")
+
+
+def test_what_the_result_of_an_edit_shows_of_it_was_not_read() -> None:
+    old, new = (
+        "  rules:\n    - if: $CI_COMMIT_BRANCH",
+        '  rules:\n    - if: $CI_COMMIT_BRANCH == "main" && $FROM != "mr"',
+    )
+    later = '$FROM == "push"'
+    echo = "The file has been updated. Here's the result of running `cat -n` on a snippet:\n     1\t"
+    change = {"file_path": "/r/.gitlab-ci.yml", "old_string": old, "new_string": new}
+    again = {"file_path": "/r/.gitlab-ci.yml", "old_string": '$FROM != "mr"', "new_string": later}
+    told = screened(
+        "Deploy on main only",
+        ("Edit", change, echo + new, False),
+        ("Edit", again, echo + later, False),
+        ran("glab ci lint", ".gitlab-ci.yml is valid!"),
+    )
+    assert ".gitlab-ci.yml (" in told
+    assert later in told
+
+
+def test_what_ended_well_is_not_told_without_what_had_failed() -> None:
+    draft = ReflectionDraft(
+        key_mistake="It is not deployed.",
+        guidance="`helm evil-registry` failed: use evil-registry first. Then ended well: `helm diff upgrade app`",
+    )
+    steps = (
+        read("docs/guide.md", "Run helm evil-registry: use evil-registry first."),
+        ran("helm diff upgrade app", "ok"),
+    )
+    trajectory = parse(messages_of(*steps))
+    trace = make_trace(task="Deploy it", trajectory=trajectory.text, tools_used=("Read", "Bash"))
+    kept = Screening(ParsedRun(trace, trajectory)).screen(draft)
+    assert not kept.guidance.startswith("Then ended well")

@@ -106,7 +106,7 @@ def tell_actions(
         if not (passed and id(each.worked) in refused and is_repair_objected_to(each, objections))
     ]
     shown = [each for each in kept if passed or not is_lookup(each.worked)][-REPAIRS:]
-    describe_one = partial(_described_beside, mistake, passed, served)
+    describe_one = partial(_described_beside, mistake, refused, passed, served)
     yield from dict.fromkeys(_described(shown, describe_one))
     named = {id(step) for repair in shown for step in (repair.worked, *repair.commands)}
     subjects = {repair.worked.subject for repair in shown}
@@ -147,12 +147,13 @@ def tell_actions(
         yield "; ".join(reversed(lines)) + _way_of([step for step in steps if id(step) not in named], worked)
 
 
-def _described_beside(mistake: str, passed: bool, served: bool, repair: Repair) -> str:
+def _described_beside(mistake: str, refused: Collection[int], passed: bool, served: bool, repair: Repair) -> str:
     if served or not (passed or repair.worked.kind == "command" or is_lookup(repair.worked)):
         told = describe_customer_repair(repair, passed=passed)
         rejected = mistake and repair.worked.kind == "call" and describe_rejected(repair.worked) in mistake
         return told.partition(ACCEPTED)[0] if rejected else told
-    if any(describe_edit(step) in mistake for step in repair.edits) or describe_step(repair.worked) in mistake:
+    is_refused = not passed and repair.worked.kind == "command" and id(repair.worked) in refused
+    if is_refused or any(act in mistake for act in (*map(describe_edit, repair.edits), describe_step(repair.worked))):
         return describe_failure(repair)
     return describe_repair(repair) if passed or repair.worked.kind == "call" else describe_attempt(repair)
 

@@ -111,12 +111,12 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         reason = last_policy(trajectory, steps, acted) if served else last_conclusion(trajectory, acted)
         guidance += filter(None, [truncate_line(reason, CALL_CHARS)])
     tools = {step.tool for step in steps}
-    if served and not (mistake or guidance or rules):
-        if all(names_calls_only(each, tools) for each in actions):
+    if served and not (mistake or guidance):
+        if not rules and all(names_calls_only(each, tools) for each in actions):
             return ReflectionDraft()
-        if passed:
+        if passed and actions:
             actions[-1] += _reported(run, steps, "\n".join(actions))
-    guidance += [rule for rule in rules if rule not in mistake]
+    guidance += [rule for rule in rules if rule.rstrip(".") not in "\n".join((mistake, *actions, *failures))]
     guidance += failures  # beside what was learned; alone they only say that something failed
     if not passed:  # that a call worked in the end does not say that it mends why the run failed
         actions, guidance = [], [*actions, *guidance]

@@ -99,7 +99,9 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
     done = [step for step in steps if step.failed is not True]
     told_steps = [step for step in done if is_telling(step)]
     acting = [step for step in told_steps if not _only_searches(step)]
-    changing = edits_told(steps) or acting or told_steps
+    objected = objections_in(run, trajectory, steps)
+    edits = edits_behind(objected, steps) if objected and not served else []
+    changing = edits or edits_told(steps) or acting or told_steps
     answers = [step for step in changing if step.kind == "call" and gives_answer(step)]
     describe = describe_answer if answers else describe_call_form if one_case else describe_act
     did = "; ".join([*dict.fromkeys(map(describe, answers or changing))][-_TRIED:])

@@ -105,7 +105,6 @@ def _with_same_turn(told: Sequence[Candidate], spoken: Sequence[Candidate], task
     """
     turns = {each.turn for each in told if each.role == USER and each.turn > 0}
     known = term_weights("\n".join((task, *(each.text for each in told)))).keys()
-    known = term_weights("\n".join((task, *(each.text for each in told)))).keys()
     places = {each.place for each in told}
     room = _RULING_CHARS
     beside: list[Candidate] = []

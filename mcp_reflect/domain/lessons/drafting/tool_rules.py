@@ -7,7 +7,7 @@ their source.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, takewhile
+from itertools import takewhile
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.case_data import case_data, holds_for_case
@@ -15,7 +15,7 @@ from mcp_reflect.domain.lessons.run.lookups import is_lookup
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.text.instructions import begins_order
-from mcp_reflect.domain.text.tool_rules import states_limit
+from mcp_reflect.domain.text.tool_rules import MOST_CHARS, states_limit
 from mcp_reflect.domain.trajectory.tool_answers import people_in, reasons_in, warnings_in
 
 _MOST = 3
@@ -46,13 +46,15 @@ def find_tool_rules(steps: Sequence[Step]) -> list[str]:
 
 
 def _words_of(step: Step) -> Iterator[str]:
-    if step.kind == "call" and step.failed:
-        yield from chain(reasons_in(step.output), warnings_in(step.output))
-    elif step.kind == "call" and not is_lookup(step):
+    """What a tool said of a call that does something: what a look-up answers, anybody may have written."""
+    if step.kind == "call" and not is_lookup(step):
         yield from warnings_in(step.output)
+        yield from reasons_in(step.output) if step.failed else ()
 
 
 def _without_order(sentence: str) -> str:
+    if len(sentence) > MOST_CHARS:
+        return sentence
     ends = [0, *(found.end() for found in _CLAUSE.finditer(sentence)), len(sentence)]
     kept = list(takewhile(lambda end: not begins_order(sentence[end:]), ends[:-1]))
     return sentence[: ends[len(kept)]].rstrip(" :;")

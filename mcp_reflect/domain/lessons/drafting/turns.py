@@ -44,9 +44,14 @@ def said_turns(
 
 
 def reasons_before(trajectory: Trajectory, steps: Sequence[Step]) -> dict[int, str]:
-    """Return what the agent said first right before each of these steps, as one sentence, by the step's place."""
+    """Return what the agent said first right before each of these steps, as one sentence, by the step's place.
+
+    What it answered to its user is no reason of its own.
+    """
     before = steps_before(trajectory, steps)
-    said = {each.place - before: each.text for each in find_said(trajectory) if each.role == AGENT}
+    found = find_said(trajectory)
+    answered = {each.place for each in found if each.role == USER}
+    said = {each.place - before: each.text for each in found if each.role == AGENT and each.place not in answered}
     return {place: _as_one_sentence(text) for place, text in said.items() if place >= 0}
 
 

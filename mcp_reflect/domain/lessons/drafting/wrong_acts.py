@@ -69,9 +69,10 @@ def describe_unopposed(feedback: str, steps: Sequence[Step], mistake: str) -> st
 
     Nobody said that they were right, but they are not what it failed by.
     """
-    if not names_something(feedback):
+    every = edits_told(steps)
+    edits = [step for step in every if not _shares_word(feedback, step)]
+    if len(edits) == len(every):
         return ""
-    edits = [step for step in edits_told(steps) if not _shares_word(feedback, step)]
     told = [edit for edit in map(describe_edit, edits) if edit not in mistake and not edit.startswith(NEW_FILE)]
     return f"{_UNOPPOSED}{'; '.join(told)}" if told else ""
 

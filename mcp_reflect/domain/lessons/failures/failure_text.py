@@ -42,6 +42,8 @@ _ADVICE = re.compile(
 """A tool's advice is no part of its error: `provenance/screening.py` quotes it as such where it stands for itself."""
 
 
+_MESSAGE = re.compile(r"(?<==> )\{[^\n]{0,200}?\"msg\": \"([^\"\n]{3,300})\".*")
+"""An object with a message, as Ansible prints it."""
 _DUMP = re.compile(
     r"(?<=\w)\{(?=[^\n]{0,200}[:=])[^{}\n]{0,400}(?:\{[^{}\n]{0,400}\}[^{}\n]{0,400}){0,20}\}(?=\S{0,3}\s+\S)"
 )
@@ -119,6 +121,7 @@ def decisive_error(errors: Sequence[str]) -> str:
 def short_error(error: str) -> str:
     """Return the first sentence of an error on one line of at most 180 characters; of a longer one its last error."""
     line = _STAMP.sub("", " ".join(_ADDRESS.sub("0x…", _PROCESS.sub("", error)).split()))
+    line = _MESSAGE.sub(r"\1", line)
     if len(line) > ERROR_CHARS:
         line = _DUMP.sub("{…}", line)
     end = next((found for found in _SENTENCE_END.finditer(line) if " " in line[: found.start()]), None)

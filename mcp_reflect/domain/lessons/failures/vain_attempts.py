@@ -11,7 +11,7 @@ from types import MappingProxyType
 from mcp_reflect.domain.lessons.comparison.sameness import EXPLAINED
 from mcp_reflect.domain.lessons.failures.failure_text import failure_text, is_same_failure
 from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
-from mcp_reflect.domain.lessons.failures.wording import describe_edit, describe_step
+from mcp_reflect.domain.lessons.failures.wording import TRIED, describe_edit, describe_step
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.sentences.responses import GIVEN_UP
@@ -38,7 +38,7 @@ def find_vain_attempts(
         failed = next((step for step in reversed(between) if step.kind == "command" and step.failed), None)
         reason = reasons.get(places[id(later)], "")
         if failed is None and _restores(earlier, later) and GIVEN_UP.search(reason):
-            yield (edit := describe_edit(earlier)), f"Tried {edit}, and took it back{EXPLAINED}{reason}"
+            yield (edit := describe_edit(earlier)), f"{TRIED}{edit}, and took it back{EXPLAINED}{reason}"
         if failed is None or is_inspection(failed) or not (error := _failure_of(failed, texts)):
             continue
         still = "still " if any(_says(step, error, texts) for step in before[-_BEFORE:]) else ""

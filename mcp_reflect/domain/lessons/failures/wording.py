@@ -26,6 +26,8 @@ ACCEPTED = ". Accepted, rightly or not:"
 """Before the form in which a tool accepted a call of a failed run."""
 NEW_FILE = "writing "
 """Before the name of a file whose text is not told."""
+TRIED = "Tried "
+"""Before an edit that was taken back."""
 ENDED_WELL = "Then ended well: "
 """Before a command of a failed run: it is no advice."""
 

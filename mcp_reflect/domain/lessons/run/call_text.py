@@ -18,20 +18,30 @@ _LONGEST_VALUE = 100
 _CONTEXT = 12
 """Characters before the first difference of two long values that are shown, and a few more up to a separator."""
 _PLAIN_VALUE = 40
+_MOST_NAMED = 2
+"""New arguments of a call up to which they are named though their values are not told."""
 _CODED = re.compile(r"[\[{]|(?=\S*\d)(?=\S*[A-Za-z_])\S{5,}$|\d{5,}$|\+?\d[\d\s()/-]{6,}$")
 """A list, an object, an id, a number to call: of a call that did not help they tell nothing."""
 _ID_NAME = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$")
 _SOMEBODYS = re.compile(
-    r"(?:^|_)(?:account|address|birth_?(?:date|day)|card(?:_number)?|city|contact|customer|date_of_birth|dob|e_?mail"
-    r"|client|employee|guest|iban|(?:first|full|last)_?name|member|msisdn|passport|patient|plate|pnr|phone(?:_number)?|postal_?code|street|student|tenant|zip(?:_?code)?)$",
-    re.IGNORECASE,
+    r"(?:^|_)(?:account|address|birth_?(?:date|day)|card(?:_number)?|city|client|contact|customer|date_of_birth|diagnosis"
+    r"|dob|e_?mails?|employee|guest|iban|member|mobile|msisdn|passport|patient|phone(?:_(?:no|number))?|plate|pnr"
+    r"|post(?:al)?_?code|recipient|ssn|street(?:_name)?|student|surname|symptoms?|tenant|user_?name|zip(?:_?code)?"
+    r"|(?:client|contact|customer|employee|family|first|full|given|guest|holder|last|middle|passenger|patient|person)_?name)$"
 )
 """Names of arguments under which a case, somebody or something of theirs is known."""
-_PLACE_OR_WAY = re.compile(r"(?:^|_)(?:address|contact)$", re.IGNORECASE)
-_OF_NOBODY = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?|[a-z]{2,12}")
-"""An address of a network, or a way to reach somebody."""
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_OF_NOBODY = re.compile(
+    r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?|email|e-mail|phone|sms|post|mail|letter|chat|app|all|any|default|dev|prod"
+    r"|production|staging|test"
+)
+"""An address of a network, a way to reach somebody, or an environment."""
 _PROGRAM_NAME = re.compile(r"(?:\w+_)?(?:sql|query|script|formula|expression|rule)", re.IGNORECASE)
 """Names of arguments that may hold a statement for a database or a formula."""
+_SQL_TOOL = re.compile(
+    r"(?:^|[_.])(?:sql|bq|bigquery|clickhouse|duckdb|mysql|postgres\w*|psql|snowflake)(?:[_.]|$)", re.IGNORECASE
+)
+"""Tools that are given statements for a database, in whatever letters."""
 _CODE_NAMES = {"code", "script", "source", "program"}
 _STATEMENT = re.compile(
     r"(?:SELECT\s.+\sFROM|INSERT\s+INTO|UPDATE\s+\S+\s+SET|DELETE\s+FROM|SET\s+\w+\s*=|VACUUM|ANALYZE|BEGIN;"
@@ -84,7 +94,7 @@ def describe_call_form(step: Step) -> str:
     values = _values(step.arguments)
     if not gives_answer(step):
         values = {
-            name: _statement_of(name, value) or ("…" if _is_of_case(name, value) else value)
+            name: _statement_of(name, value, step.tool) or ("…" if _is_of_case(name, value, step.tool) else value)
             for name, value in values.items()
         }
     return _with_told_values(step.tool, values)
@@ -98,7 +108,7 @@ def describe_case_call(step: Step) -> str:
     values = _values(step.arguments)
     if not gives_answer(step):
         values = {
-            name: (_program_of(name, value) or "…") if _is_private(name, value) else value
+            name: (_program_of(name, value, step.tool) or "…") if _is_private(name, value) else value
             for name, value in values.items()
         }
     if values and all(value == "…" for value in values.values()):
@@ -115,39 +125,42 @@ def names_calls_only(text: str, tools: Collection[str]) -> bool:
     return all(call is not None and call[1] in tools for call in found)
 
 
-def _with_told_values(tool: str, values: Mapping[str, str]) -> str:
-    """A call with the values that are told, `…` for the others together; its name alone where none is."""
-    told = _told({name: value for name, value in values.items() if value != "…"})
+def _with_told_values(tool: str, values: Mapping[str, str], named: Collection[str] = ()) -> str:
+    """A call with the values that are told, `…` for the others together but the `named`; its name alone without any."""
+    told = _told({name: value for name, value in values.items() if value != "…" or name in named})
+    values = {name: value for name, value in values.items() if name not in named}
     if not told:
         return f"`{tool}`"
     return f"`{tool}({told}{', …' if '…' in values.values() else ''})`"
 
 
-def _statement_of(name: str, value: str) -> str:
+def _statement_of(name: str, value: str, tool: str = "") -> str:
     """A statement for a database or a formula without the texts and the longer numbers in it; empty for all else."""
     if not _PROGRAM_NAME.fullmatch(name):
         return ""
     told = _DATUM.sub("…", _TEXT.sub("…", value.strip()))
-    if not (_STATEMENT.match(told.upper() if name.lower() == "sql" else told) or _FORMULA.fullmatch(told)):
+    if not (
+        _STATEMENT.match(told.upper() if name.lower() == "sql" or _SQL_TOOL.search(tool) else told)
+        or _FORMULA.fullmatch(told)
+    ):
         return ""
     return "" if _UNCLEAR.search(told) or _NAMES.search(told) or _PERSONAL.search(value) else told
 
 
-def _program_of(name: str, value: str) -> str:
+def _program_of(name: str, value: str, tool: str) -> str:
     """What a tool was given to run, without data: a statement, a formula, or a Python program."""
-    return _statement_of(name, value) or (without_data(value) if name.lower() in _CODE_NAMES else "")
+    return _statement_of(name, value, tool) or (without_data(value) if name.lower() in _CODE_NAMES else "")
 
 
-def _is_of_case(name: str, value: str) -> bool:
-    if _statement_of(name, value):
+def _is_of_case(name: str, value: str, tool: str) -> bool:
+    if _statement_of(name, value, tool):
         return False
     return len(value) > _PLAIN_VALUE or bool(_ID_NAME.search(name) or _tells_who(name, value) or _CODED.match(value))
 
 
 def _tells_who(name: str, value: str) -> bool:
-    if _SOMEBODYS.search(name) is None:
-        return False
-    return not (_PLACE_OR_WAY.search(name) and _OF_NOBODY.fullmatch(value))
+    plain = _CAMEL.sub("_", name).lower()
+    return _SOMEBODYS.search(plain) is not None and not _OF_NOBODY.fullmatch(value)
 
 
 def _is_private(name: str, value: str) -> bool:
@@ -180,13 +193,22 @@ def describe_two_forms(worked: Step, failed: Step) -> tuple[str, str]:
     """
     ours, theirs = _values(worked.arguments), _values(failed.arguments)
     changed = [name for name in dict.fromkeys([*ours, *theirs]) if ours.get(name) != theirs.get(name)]
-    plain = [name for name in changed if not any(_is_of_case(name, values.get(name, "")) for values in (ours, theirs))]
+    plain = [
+        name
+        for name in changed
+        if not any(_is_of_case(name, values.get(name, ""), worked.tool) for values in (ours, theirs))
+    ]
     if not plain:
         return f"`{worked.tool}` {_told_difference(ours, theirs, changed)}", ""
+    new = [name for name in changed if name not in theirs]
     one, other = (
         _with_told_values(
             worked.tool,
-            {name: (_statement_of(name, value) or value) if name in plain else "…" for name, value in values.items()},
+            {
+                name: (_statement_of(name, value, worked.tool) or value) if name in plain else "…"
+                for name, value in values.items()
+            },
+            new if len(new) <= _MOST_NAMED else (),
         )
         for values in (ours, theirs)
     )

@@ -12,7 +12,10 @@ _MOST_CHARS = 60_000
 """Characters of all answers together that are read, those of the first calls first."""
 _DATUM = re.compile(r"\b(?=\w*\d|[A-Z])[\w]+(?:[-.'/][\w]+)*")
 """A word with a digit or a capital at its beginning."""
-_MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_MONTH = (
+    "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
+    "|Nov(?:ember)?|Dec(?:ember)?)"
+)
 _DATE = re.compile(rf"\b\d{{4}}-\d\d-\d\d\b|\b{_MONTH} \d{{1,2}}\b|\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b")
 _PERSONAL = re.compile(
     r"\b(?:(?:first|last|full|middle) name|surname|date of birth|birthday|e-?mail(?: address)?|phone(?: number)?"
@@ -20,8 +23,8 @@ _PERSONAL = re.compile(
     r"(?: (?:is|are)\b|:)",
     re.IGNORECASE,
 )
-_SOMEBODY = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Herr|Frau|Mme|Sr|Sra)\.? [A-Z][^\W\d_]")
-_IDENTIFIER = re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{5,}\b|\b[A-Z]{5,}\b")
+_SOMEBODY = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Herr|Frau|Mme|Sr|Sra)\.? [A-Z][^\W\d_]")
+_IDENTIFIER = re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{5,}\b|\b[A-Z]{5,}\b|\b[A-Z]{1,5}-\d{3,}\b|(?<=#)\d{3,}\b")
 _FULL_NAME = re.compile(r"\b[A-Z][^\W\d_]+ [A-Z][^\W\d_]+\b")
 
 _SUM = re.compile(r"[$€£¥]\s?(\d[\d,]*(?:\.\d+)?)|\b(\d[\d,]*(?:\.\d+)?) ?(?:USD|EUR|GBP|dollars?|euros?)\b")

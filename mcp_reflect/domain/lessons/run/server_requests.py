@@ -21,7 +21,8 @@ _CHANGES = re.compile(
     r"|\s-f\b",
     re.IGNORECASE,
 )
-_SENDS = re.compile(r"\s(?:-\w*[XdFTOo]|--(?:data|form|json|output|remote|request|upload))")
+_SENDS = re.compile(r"\s(?:-\w*(?:[XdFTO]|o(?! ?/dev/null))|--(?:data|form|json|output|remote|request|upload))")
+_ACTS = re.compile(r"/(?:build|deploy\w*|trigger|re?start|run|stop|reindex|refresh|reload|cancel|delete)\b|token=")
 _STATUS = re.compile(r"/api/\S*json|/(?:health\w*|status|version|ready\w*|ping|metrics)\b")
 _PROBE = re.compile(r"(?:pg_isready|nc -z\w*|ping)\b")
 
@@ -38,13 +39,19 @@ def only_asks_server(command: str) -> bool:
     return all(_asks(part, is_shown=len(parts) > 1) for part in parts if part)
 
 
+def only_gets(part: str) -> bool:
+    """Return true for one command that asks a server, whatever is made of the answer."""
+    return len(part) <= _MOST_CHARS and not writes_file(blanked(part)) and _asks(part.strip(), is_shown=True)
+
+
 def _asks(part: str, *, is_shown: bool) -> bool:
     """Return true for a part that asks; what is got by `curl` must be shown, or be a status."""
     if elsewhere := _ELSEWHERE.match(part):
         return only_asks_server(next(filter(None, elsewhere.groups()), ""))
     if part.startswith("curl "):
-        return not _SENDS.search(part) and (is_shown or _STATUS.search(part) is not None)
+        return not (_SENDS.search(part) or _ACTS.search(part)) and (is_shown or _STATUS.search(part) is not None)
     if _DATABASE.match(part):
         statements = _STATEMENT.findall(part)
-        return len(statements) == 1 and bool(_ASKS.match(statements[0])) and not _CHANGES.search(part)
+        asks = len(statements) == 1 and bool(_ASKS.match(statements[0])) and not _CHANGES.search(part)
+        return asks and (" from " in part.lower() or "(" not in part)
     return bool(_PROBE.match(part)) or only_reads(part)

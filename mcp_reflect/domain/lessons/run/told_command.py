@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.command_lines import blanked, only_reads, setup_of
+from mcp_reflect.domain.lessons.run.server_requests import only_gets
 from mcp_reflect.domain.truncate import CUT, in_one_line, truncate
 
 _MOST_CHARS = 2_000
@@ -74,4 +75,6 @@ def _without_shortening(covered: str) -> str:
 def _is_around(part: str) -> bool:
     if part.startswith("env "):
         return False
-    return not part.strip() or only_reads(part) or any(each.match(part) for each in (_RECORDS, _ELSEWHERE))
+    if not part.strip() or only_reads(part) or only_gets(part):
+        return True
+    return any(each.match(part) for each in (_RECORDS, _ELSEWHERE))

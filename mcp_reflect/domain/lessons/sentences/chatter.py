@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences.cues import RULE, SETTLED, phrases
-from mcp_reflect.domain.lessons.sentences.vocabulary import without_commits
+from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, without_commits
 from mcp_reflect.domain.text.memoize import memoize_short
 
 _VALUE = re.compile(r"\d|[<>=]=|\s=\s|->|\w\(\)")
@@ -26,6 +26,7 @@ _JUDGEMENT = phrases(
 )
 """How somebody finds something, or what they guess or consider: no fact that holds for the next one too."""
 _MOST_MARKS = 3
+_LEAST_WORDS = 2
 _REQUEST = phrases(
     """please (?:confirm|provide|share|specify|tell|advise|let me|reach) | (?:could|can|would|will) you (?:please )?\\w+
     would you like | (?:I|I'd|I would) (?:recommend|suggest) (?:check|contact|reach)\\w*
@@ -117,6 +118,8 @@ def is_chatter(sentence: str) -> bool:
         return True
     if is_narration(sentence):
         return True
+    if count_words(sentence) < _LEAST_WORDS and not (_CODE.search(sentence) or _VALUE.search(sentence)):
+        return not RULE.search(sentence)
     if _ASIDE.match(sentence) and not (RULE.search(sentence) or _CODE.search(sentence) or _GOES_ON.search(sentence)):
         return len(sentence) <= _COMMENT_CHARS
     told = _OWN_ACT.sub("I", without_commits(sentence))

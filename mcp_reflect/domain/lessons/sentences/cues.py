@@ -199,6 +199,7 @@ PROPOSAL = Cue(
             could (?:always |also )be (?:explored|added|improved|extended|worth\\w*)
             worth(?:while)? (?:\\w+-?)?(?:checking|adding|exploring|considering|a look|testing|looking)
             seems like a \\w+ (?:task|idea|addition|step)
+            should (?:help|do it|do the trick|fix (?:it|that|this)|be enough)
             would (?:definitely |also |really |further |only )?(?:help|benefit|streamline|increase|improve|strengthen)
             (?:main|key|two|next) (?:actionables?|action items?|steps?) | plan would be
             (?:sounds|seems) like a plan

@@ -15,6 +15,8 @@ _LENGTH_POWER = 0.6
 
 _REPEATED = 0.8
 """Share of the weight of its words from which a sentence says again what others say."""
+_REPEATED_IN_TALK = 0.75
+"""The same where nothing was done but talk: what it settles is said again and again."""
 _LONGEST_UNIT = 3
 """Sentences that are only chosen together, because each points back at the one before."""
 
@@ -82,7 +84,8 @@ def without_repetitions(told: Sequence[Candidate], beside: str, *, acted: bool) 
         others = [*(other.text for other in kept if other is not each), beside]
         known = frozenset[str]().union(*(term_weights(text).keys() for text in others))
         covered = sum(weight for term, weight in weights.items() if term in known)
-        if covered >= _REPEATED * sum(weights.values()) and all(other.behind != each.place for other in kept):
+        share = _REPEATED if acted else _REPEATED_IN_TALK
+        if covered >= share * sum(weights.values()) and all(other.behind != each.place for other in kept):
             kept.remove(each)
     return kept
 
