@@ -82,3 +82,8 @@ def test_who_wants_nothing_more_does_not_object() -> None:
 def test_what_an_agent_does_next_is_told_by_the_step(sentence: str, narrates: bool) -> None:
     assert is_narration(sentence) is narrates
     assert is_chatter(sentence) or not narrates
+
+
+def test_a_report_of_one_word_is_no_part_of_the_sentence_behind_it() -> None:
+    assert without_interjection("Works. getrandom got the `js` feature.") == "getrandom got the `js` feature."
+    assert without_interjection("Works: the key is `APP_MAP_KEY`.") == "Works: the key is `APP_MAP_KEY`."

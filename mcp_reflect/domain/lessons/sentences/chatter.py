@@ -45,6 +45,8 @@ _INTERJECTION = re.compile(
     r"|(?:I'm|I am) (?:\w+ )?sorry\b[^.;!?,]{0,60},? but\s+|I (?:understand|see)\b[^.;!?]{0,80}, but\s+)+(?=\S)",
     re.IGNORECASE,
 )
+_REPORTED = re.compile(r"^(?:done|fixed|green|pushed|solved|through|works)[.!]\s+(?=\S)", re.IGNORECASE)
+"""A sentence of one word, before one that begins with a name in small letters."""
 _FINITE = re.compile(
     r"\b(?:is|are|was|were|be|has|have|had|does|do|did|can|could|will|would|should|shall|may|might|must)\b"
     r"|\w(?:n't|'s|'re|'ve|'ll|'d)\b",
@@ -88,6 +90,7 @@ _COMMENT_CHARS = 110
 
 def without_interjection(sentence: str) -> str:
     """Return a sentence without the "Yeah, " or "Good point, " that it begins with, its first letter as it was."""
+    sentence = _REPORTED.sub("", sentence)
     found = _INTERJECTION.match(sentence)
     if found is None:
         return sentence
