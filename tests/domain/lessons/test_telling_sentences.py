@@ -247,3 +247,11 @@ def test_thanks_and_what_points_back_are_not_told_beside_a_correction() -> None:
     lesson = told([*run, *ran("make mails", "done")], "Write the mails.")
     assert "We tried it" not in lesson
     assert "Done?" not in lesson
+
+
+def test_what_an_agent_admits_in_the_end_of_a_failed_run_is_told() -> None:
+    admits = "The lock was only three minutes old, so I should not have removed it."
+    run = [*ran("terraform force-unlock 6b1f", "unlocked"), *said("assistant", f"The apply failed. {admits}")]
+    assert admits in told(run, "Apply the change", "fail")
+    earlier = [*said("assistant", admits), *ran("terraform apply", "done"), *said("assistant", "It is applied.")]
+    assert admits not in told(earlier, "Apply the change", "fail")

@@ -20,6 +20,7 @@ from mcp_reflect.domain.lessons.run.lookups import is_research
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.sentences.chatter import is_request
 from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate, Turn, find_candidates, reports_state
+from mcp_reflect.domain.lessons.sentences.responses import ADMISSION
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences.self_contained import points_back
 from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, names_something, term_weights
@@ -64,20 +65,22 @@ def select_told(
     """Return the sentences of a run that say most in `room` characters beside its task.
 
     Of a run that served one case, also beside `acted`, which tells what was done. Of a failed run they are the user's
-    statements, and what they say of the work and name something by: what the agent concluded is no lesson. A report
-    of how things stand now is none either, where the run did something.
+    statements, and what they say of the work and name something by: what the agent concluded is no lesson, but what it
+    admits in the end to have done wrong is. A report of how things stand now is none either, where the run did
+    something.
     """
     if run.trajectory.messages is None and steps and not read_report(run.trajectory):
         turns = turns[1:]  # a log of commands is told by its steps
     one_case = serves_one_case(steps) and not is_research(steps)
     candidates = [each for each in find_candidates(turns, one_case=one_case) if not _gives_own_data(each)]
     spoken = candidates
+    worked = bool(steps) and not one_case
     if not passed:
         candidates = [
             each
             for each in candidates
-            if each.role == USER
-            and (each.evidence >= _STATED or (bool(steps) and not one_case and _corrects_by_name(each)))
+            if (each.role == USER and (each.evidence >= _STATED or (worked and _corrects_by_name(each))))
+            or (worked and each.turn == len(turns) - 1 and ADMISSION.search(each.text))
         ]
     task = run.trace.task
     if not one_case:

@@ -117,6 +117,12 @@ GIVEN_UP = re.compile(
     re.IGNORECASE,
 )
 """How an agent speaks of what it takes back because it did not do."""
+ADMISSION = re.compile(
+    r"\bI (?:should(?:n't| not)? have|ought (?:not )?to have|must not have|wrongly|mistakenly)\b"
+    r"|\b(?:should|would) have been (?:right|better|correct|the right)|\bwas (?:a|my) mistake\b",
+    re.IGNORECASE,
+)
+"""How an agent says in the end what it did wrong."""
 LOST_EDIT = re.compile(
     r"\bmy (?:edit|change|fix|patch)s? (?:is|are|was|were|has been|have been|got|gets?) (?:all |now |just )?"
     r"(?:gone|lost|overwritten|wiped|discarded|undone)\b"
