@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -62,6 +63,20 @@ def children() -> list[int]:
                 if int(parent) == os.getpid() and alive(int(folder.name)):
                     found.append(int(folder.name))
     return found
+
+
+def call_sent(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """An event that is set once the next call is on its way to the hub that answers now."""
+    carrier, sent = caller._carrier, threading.Event()
+    assert carrier is not None
+    send = carrier.send
+
+    def send_and_tell(line: bytes, until: float) -> None:
+        send(line, until)
+        sent.set()
+
+    monkeypatch.setattr(carrier, "send", send_and_tell)
+    return sent
 
 
 @contextmanager
@@ -146,13 +161,16 @@ def test_a_hub_killed_between_two_calls_is_replaced_unnoticed(home: Path) -> Non
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_a_hub_killed_during_a_call_costs_that_call_or_a_repetition(home: Path, *, again: bool) -> None:
+def test_a_hub_killed_during_a_call_costs_that_call_or_a_repetition(
+    home: Path, monkeypatch: pytest.MonkeyPatch, *, again: bool
+) -> None:
     with calling(home, **LASTING) as caller, ThreadPoolExecutor(1) as pool:
         total(caller)
         pid = status(home)["pid"]
+        sent = call_sent(caller, monkeypatch)
         os.kill(pid, signal.SIGSTOP)
         call = pool.submit(caller.call, "submit_trace", {"task": "t", "trace_key": "k"}, again=again)
-        until(lambda: caller._last_id == 2 and caller._lock.locked())
+        assert sent.wait(HANG_S)
         os.kill(pid, signal.SIGKILL)
         if again:
             assert call.result(HANG_S)["trace_id"]
