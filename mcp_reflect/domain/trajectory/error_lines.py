@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.tool_json import parse_json_object, replace_surrogates
 from mcp_reflect.domain.truncate import truncate_line
 
 MAX_ERRORS = 20
@@ -108,7 +109,7 @@ def errors_in_text(text: str) -> Iterator[str]:
 
 def errors_in_result(text: str, *, failed: bool | None) -> Iterator[str]:
     """Yield the errors in a tool's answer. `failed` is the error flag of the message, None where it has none."""
-    answer = _json_object(text)
+    answer = parse_json_object(text)
     found = list(errors_in_text(text) if answer is None else _in_answer(answer))
     if cell := _CELL_ERROR.search(text[:_MAX_LINE]):
         found.append(error_line(cell[0]))
@@ -177,16 +178,6 @@ def _is_bad_status(name: str, value: Any) -> bool:
     return name in _EXIT_CODES and isinstance(value, int) and value != 0
 
 
-def _json_object(text: str) -> dict[str, Any] | None:
-    if not text.lstrip().startswith("{"):
-        return None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
 def error_line(text: str) -> str:
     """Return the text in one line of at most MAX_ERROR_CHARS characters, without halves of characters."""
-    return truncate_line(text, MAX_ERROR_CHARS).encode("utf-8", "replace").decode()
+    return replace_surrogates(truncate_line(text, MAX_ERROR_CHARS))

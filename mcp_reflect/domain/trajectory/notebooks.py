@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
+
+from mcp_reflect.domain.trajectory.tool_json import parse_json_object, replace_surrogates
 
 _MOST_CHARS = 1_000_000
 
 
 def notebook_source(path: str, text: str) -> str:
     """Return the sources of a notebook's cells, apart by empty lines; any other text as it is."""
-    if not path.endswith(".ipynb") or not text.lstrip().startswith("{") or len(text) > _MOST_CHARS:
+    if not path.endswith(".ipynb") or len(text) > _MOST_CHARS:
         return text
-    try:
-        notebook = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    cells = notebook.get("cells")
-    return "\n\n".join(_sources(cells)).encode("utf-8", "replace").decode() if isinstance(cells, list) else text
+    cells = (parse_json_object(text) or {}).get("cells")
+    return replace_surrogates("\n\n".join(_sources(cells))) if isinstance(cells, list) else text
 
 
 def _sources(cells: list[Any]) -> Iterator[str]:

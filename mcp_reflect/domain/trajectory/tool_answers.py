@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.tool_json import parse_json_object, replace_surrogates
 
 _REASONS = ("message", "messages", "errors", "detail", "details", "reason", "description")
 _WARNINGS = ("warning", "warnings")
@@ -39,7 +39,7 @@ def reasons_in(answer: str) -> Iterator[str]:
     if answer.lstrip().startswith(("{", "[", "<")):
         yield from _texts_in(_fields_of(answer), _REASONS)
     elif 0 < len(answer.strip()) <= _MOST_WORDS and "\n" not in answer.strip():
-        yield _CODE.sub("", " ".join(answer.encode("utf-8", "replace").decode().split()))
+        yield _in_words(answer)
 
 
 def warnings_in(answer: str) -> Iterator[str]:
@@ -57,17 +57,18 @@ def _texts_in(fields: dict[str, Any], names: tuple[str, ...]) -> Iterator[str]:
         texts = value if isinstance(value, list) else [value]
         for text in texts[:_MOST_TEXTS] if name in names else ():
             if isinstance(text, str) and len(text) <= _MOST_WORDS:
-                yield _CODE.sub("", " ".join(text.encode("utf-8", "replace").decode().split()))
+                yield _in_words(text)
+
+
+def _in_words(text: str) -> str:
+    """A text in one line, without the code that it begins with."""
+    return _CODE.sub("", " ".join(replace_surrogates(text).split()))
 
 
 def _fields_of(answer: str) -> dict[str, Any]:
     """The fields of an answer that is an object, with those of its error where that is one; empty for any other."""
-    text = answer.strip()
-    if not text.startswith("{") or len(text) > _MOST_ANSWER:
-        return {}
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
+    found = parse_json_object(answer) if len(answer.strip()) <= _MOST_ANSWER else None
+    if found is None:
         return {}
     inner = found.get("error") or found.get("errors")
     if isinstance(inner, list) and inner:

@@ -187,8 +187,10 @@ def _is_by_work(step: Step) -> bool:
 
 def _looks_without_changes(command: str) -> bool:
     """Return true for a command line that puts changes away, or does so for a look at how things are without them."""
-    if len(command) > _MOST_CHARS or _STASHES.fullmatch(command):
-        return len(command) <= _MOST_CHARS
+    if len(command) > _MOST_CHARS:
+        return False
+    if _STASHES.fullmatch(command):
+        return True
     first, *others = _LISTED.split(command.strip())
     is_look = _PUTS_AWAY.match(first) is not None and any(map(_BRINGS_BACK.match, others))
     return is_look and all(_BRINGS_BACK.match(each) or only_reads(each) or _CHECKS.search(each) for each in others)
