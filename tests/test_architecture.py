@@ -31,7 +31,7 @@ LAYERS = (
 """Bottom up. A part imports from lower layers only, never from a part of its own layer."""
 
 DOMAIN_LAYERS = (
-    {"lazy_re", "field_checks"},
+    {"lazy_re", "field_checks", "surrogates"},
     {"record"},
     {"defaults", "ids", "limits", "models", "truncate", "values"},
     {"changes", "lesson_vectors", "vectors", "trajectory", "verdicts"},
@@ -77,6 +77,7 @@ NARROWED = {
         "domain.lazy_re",
         "domain.lessons",
         "domain.limits",
+        "domain.surrogates",
         "domain.text.recalled",
         "domain.text.recall_tags",
         "domain.trajectory",
@@ -87,7 +88,7 @@ NARROWED = {
     },
     "client": {
         *("application.requests", "config.load", "config.project", "domain.limits", "domain.truncate"),
-        *("application.outbox", "errors", "wire"),
+        *("domain.surrogates", "application.outbox", "errors", "wire"),
     },
     "server": {"errors", "domain", "application", "wire.request_meta", "wire.version"},
 }

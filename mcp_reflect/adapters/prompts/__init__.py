@@ -23,6 +23,7 @@ from mcp_reflect.domain.insights.observations import insight_parts, observation_
 from mcp_reflect.domain.lessons.drafting.answer_checks import check_draft
 from mcp_reflect.domain.models import InsightDraft, Material, Memory, ReflectionDraft, Result
 from mcp_reflect.domain.reflection.model_answers import ANSWER_FORMS, AnswerForm, read_answer
+from mcp_reflect.domain.surrogates import replace_surrogates
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.domain.truncate import truncate_line
 from mcp_reflect.errors import ConfigurationError, ReflectorRefused
@@ -76,7 +77,7 @@ class Prompts:
             prompt = self._render(run.review.result, form, fitted)
         except _Unrenderable as error:
             raise ReflectorRefused(f"prompts: {error}") from error
-        return prompt.encode(errors="replace").decode()  # A lone surrogate could not be sent.
+        return replace_surrogates(prompt)  # A lone surrogate could not be sent.
 
     def insights_prompt(self, material: Material) -> str:
         """Return the question about many runs, in at most `max_chars` characters.
@@ -90,7 +91,7 @@ class Prompts:
             prompt = self._rendered("insights.md", fit_runs(parts, room))
         except _Unrenderable as error:
             raise ReflectorRefused(f"prompts: {error}") from error
-        return prompt.encode(errors="replace").decode()
+        return replace_surrogates(prompt)
 
     def insights(self, answer: str, material: Material) -> list[InsightDraft]:
         """Return the insights in an answer that name runs of the material as evidence."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from mcp_reflect.client.calls.json_values import MAX_STRING_CHARS, to_json_value, to_printable_text
 from mcp_reflect.domain.limits import MAX_TEXT, MAX_TRAJECTORY
+from mcp_reflect.domain.surrogates import replace_surrogates
 from mcp_reflect.domain.truncate import truncate_middle
 
 _MAX_ERROR = 4_000
@@ -31,7 +32,7 @@ def build_trajectory(items: Sequence[Any]) -> str:
 
 def clean_text(text: str) -> str:
     """Return the text without what is refused: NUL and lone surrogates."""
-    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
+    return replace_surrogates(text.replace("\x00", "\ufffd"))
 
 
 def to_text_field(value: Any, most: int = MAX_TEXT) -> str:

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.trajectory.tool_json import parse_json_object, replace_surrogates
+from mcp_reflect.domain.surrogates import replace_surrogates
+from mcp_reflect.domain.trajectory.tool_json import parse_json_object
 from mcp_reflect.domain.truncate import truncate_line
 
 MAX_ERRORS = 20

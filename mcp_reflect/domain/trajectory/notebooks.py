@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from mcp_reflect.domain.trajectory.tool_json import parse_json_object, replace_surrogates
+from mcp_reflect.domain.surrogates import replace_surrogates
+from mcp_reflect.domain.trajectory.tool_json import parse_json_object
 
 _MOST_CHARS = 1_000_000
 

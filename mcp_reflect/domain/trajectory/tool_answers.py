@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.trajectory.tool_json import parse_json_object, replace_surrogates
+from mcp_reflect.domain.surrogates import replace_surrogates
+from mcp_reflect.domain.trajectory.tool_json import parse_json_object
 
 _REASONS = ("message", "messages", "errors", "detail", "details", "reason", "description")
 _WARNINGS = ("warning", "warnings")

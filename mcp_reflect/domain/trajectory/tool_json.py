@@ -1,4 +1,4 @@
-"""JSON in what tools take and answer. Its escapes can hold half characters, which no database and no file takes."""
+"""JSON in what tools take and answer. Its escapes can hold lone surrogates (`domain/surrogates.py`)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,3 @@ def parse_json_object(text: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
-
-
-def replace_surrogates(text: str) -> str:
-    """Return the text with a question mark for each lone surrogate, half of a character."""
-    return text.encode("utf-8", "replace").decode()

@@ -81,7 +81,7 @@ def moment(told: Any) -> float:
 
 
 def clean_json(value: Any, deepest: int = _DEEPEST) -> Any:
-    """Return JSON as submit_trace takes it: no NUL, no half characters, no NaN, not nested too deeply."""
+    """Return JSON as submit_trace takes it: no NUL, no lone surrogates, no NaN, not nested too deeply."""
     if isinstance(value, str):
         return clean_string(value)
     if isinstance(value, list | dict) and deepest <= 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.surrogates import replace_surrogates
 from mcp_reflect.domain.text.recalled import strip_recalled
 
 _NOISE = re.compile(
@@ -20,6 +21,5 @@ def user_text(text: str) -> str:
 
 
 def clean_string(text: str) -> str:
-    """Return text as submit_trace takes it: no NUL, no half characters, nothing that was recalled into it."""
-    plain = text.replace("\0", "")
-    return strip_recalled(plain if plain.isascii() else plain.encode("utf-8", "replace").decode())
+    """Return text as submit_trace takes it: no NUL, no lone surrogates, nothing that was recalled into it."""
+    return strip_recalled(replace_surrogates(text.replace("\0", "")))
