@@ -1,4 +1,4 @@
-"""The sentences of the texts that a run read, what they show, and which of them want something.
+"""A sentence that a run read: what it shows, whether it wants something, and whether another one carries it over.
 
 A sentence of a lesson carries one of them over where it says most of its words, or names what only that sentence names:
 an agent that believes what it read says it in its own words.
@@ -6,9 +6,7 @@ an agent that believes what it read says it in its own words.
 
 from __future__ import annotations
 
-import base64
-import binascii
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -20,14 +18,12 @@ from mcp_reflect.domain.provenance.tokens import stems_of, tokens_of
 from mcp_reflect.domain.text.inert import skeleton
 from mcp_reflect.domain.text.observation import (
     is_prose,
-    is_troubled,
     reads_as_command,
     reads_as_error,
     reads_as_pair,
     reads_as_titles,
     tells_to_call,
     wants_something,
-    without_advice,
     without_asides,
 )
 
@@ -36,20 +32,10 @@ _CARRIED = 0.6
 _LEAST_WORDS = 2
 _REPEATED, _LEAST_REPEATED = 0.9, 3
 """Least share, and number, of a sentence's stems that another one holds which it repeats."""
-_MOST_CHARS = 600
-_ENDING = re.compile(r"(?<=[.!?;])\s+|<!--|-->|\n")
-_CELLS = re.compile(r"[\"|]")
-_HAS_CELLS = re.compile(r"\"\s*:|\|.*\|")
-_PARAGRAPH = re.compile(r"\n\s*\n")
 _WORD = re.compile(r"[^\W\d_]+")
 _NAME = re.compile(r"(?=.*[a-z])(?=.*[\d_./@-]).{4,}")
-_LINE_NUMBER = re.compile(r"^\s*(?P<file>[\w./-]+\.\w{1,8}[:-])?\d+(?:→|\t|[:|-]\s)")
-"""What tools that read or search files put before each line."""
-_ROW_OF_NAMES = re.compile(r"[\w@.+/-]+(?:(?:\s{2,}|\t)[\w@.+/-]+)*", re.ASCII)
+ROW_OF_NAMES = re.compile(r"[\w@.+/-]+(?:(?:\s{2,}|\t)[\w@.+/-]+)*", re.ASCII)
 """A single name, names of files as `ls` lists them side by side, and heads of columns."""
-_SETTING = re.compile(r"-{0,2}[\w.-]+(?:\s?[=:]\s?[\w.,:/-]+)?", re.ASCII)
-"""An option, or a name with its value, alone on a line."""
-_COLUMNS = re.compile(r"\S(?:\s{2,}\S+){3,}")
 _PART = re.compile(r"[._-]+")
 _MOST_PARTS = 4
 """A file with a longer name could be a sentence."""
@@ -61,7 +47,6 @@ _MANIFEST = re.compile(
 )
 _OF_OTHERS = re.compile(r"(?:^|/)(?:node_modules|vendor|site-packages|third_party|\.cargo)/")
 """Folders of packages that a project uses: their manifests name what is theirs."""
-_BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}")
 
 
 Contents = Literal["code", "names", "prose"]
@@ -139,7 +124,7 @@ class Observed:
 
     @cached_property
     def _is_row(self) -> bool:
-        return bool(_ROW_OF_NAMES.fullmatch(self.text)) or reads_as_pair(self.text) or reads_as_titles(self.text)
+        return bool(ROW_OF_NAMES.fullmatch(self.text)) or reads_as_pair(self.text) or reads_as_titles(self.text)
 
     @cached_property
     def is_evidence(self) -> bool:
@@ -185,68 +170,7 @@ class Observed:
         return len(shared) >= min(least, len(mine)) > 0 and len(shared) >= _CARRIED * len(mine)
 
 
-def sentences_of(
-    text: str, hidden: Iterable[str], reading: TextReading, own_names: Callable[[str], str]
-) -> Iterator[Observed]:
-    """Yield the sentences of a text: its lines, what runs over several lines, and what is `hidden` there in base64."""
-    looked_at, seen = set[str](), set[str]()
-    lines = text.split("\n")
-    failed = reading.failed
-    for number, part in enumerate((*lines, *_joined(text, failed), *hidden)):
-        for cell in (cell for sentence in _ENDING.split(part) for cell in _cells(sentence)):
-            if cell in looked_at:  # JSON repeats its keys and signs
-                continue
-            looked_at.add(cell)
-            for each in _told(cell) if failed else (cell,):
-                sentence = _LINE_NUMBER.sub("", each).strip()
-                if sentence and len(sentence) <= _MOST_CHARS and sentence not in seen:
-                    seen.add(sentence)
-                    yield Observed(sentence, *reading, number < len(lines), own_names)
-
-
-def _joined(text: str, failed: str) -> Iterator[str]:
-    """Paragraphs of several lines, each on one line; no columns, names, lines that a search found, or errors."""
-    for paragraph in _PARAGRAPH.split(text):
-        lines = paragraph.strip("\n").split("\n")
-        found = [_LINE_NUMBER.match(line) for line in lines]
-        if len(lines) < 2 or any(map(_COLUMNS.search, lines)) or any(each and each["file"] for each in found):  # noqa: PLR2004
-            continue
-        plain = [_LINE_NUMBER.sub("", line).strip() for line in lines]
-        is_rows = all(_ROW_OF_NAMES.fullmatch(line) or _SETTING.fullmatch(line) for line in plain)
-        if not is_rows and not (failed and any(map(reads_as_error, plain))):
-            yield " ".join(" ".join(plain).split())
-
-
-def _told(sentence: str) -> Iterator[str]:
-    """A sentence that a command which failed printed; an error and the advice at its end for themselves."""
-    error = without_advice(sentence) if is_troubled(sentence) else sentence
-    yield error
-    if len(error) < len(sentence):
-        yield sentence[len(error) :].lstrip(" :;,.-–—")
-
-
-def _cells(sentence: str) -> list[str]:
-    """The cells of a table's row and the texts in JSON; any other sentence whole."""
-    return _CELLS.split(sentence) if _HAS_CELLS.search(sentence) else [sentence]
-
-
 def is_short_name(name: str) -> bool:
     """Return true for the name of a file, in whatever folder, that is too short to be a sentence."""
     is_one_word = not any(map(str.isspace, name))
     return is_one_word and all(len(_PART.split(part)) <= _MOST_PARTS for part in name.split("/"))
-
-
-def encoded(text: str) -> list[str]:
-    """Return what could be base64 inside of a text."""
-    return _BASE64.findall(text)
-
-
-def decoded(text: str) -> Iterator[str]:
-    """Yield the texts that stand in base64 inside of a text."""
-    for found in encoded(text):
-        try:
-            plain = base64.b64decode(found + "=" * (-len(found) % 4)).decode()
-        except (binascii.Error, UnicodeDecodeError):
-            continue
-        if plain.isprintable():
-            yield plain

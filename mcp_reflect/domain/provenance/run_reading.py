@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.lookups import only_asks
 from mcp_reflect.domain.models.common import TextOrigin
+from mcp_reflect.domain.provenance.base64_texts import decoded
 from mcp_reflect.domain.provenance.call_sources import (
     LISTING,
     LISTING_TOOL,
@@ -18,7 +19,7 @@ from mcp_reflect.domain.provenance.call_sources import (
     source_of_command,
 )
 from mcp_reflect.domain.provenance.calls import Call
-from mcp_reflect.domain.provenance.observed import Contents, decoded
+from mcp_reflect.domain.provenance.observed import Contents
 from mcp_reflect.domain.provenance.remedies import Attempt
 from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.provenance.source_names import name_of_call, name_of_command

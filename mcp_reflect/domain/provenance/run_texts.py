@@ -8,11 +8,13 @@ from functools import cached_property
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.anchors import ANCHOR, HOST, NETWORK_ADDRESS, anchors_in
+from mcp_reflect.domain.provenance.base64_texts import decoded, encoded
 from mcp_reflect.domain.provenance.calls import Call
 from mcp_reflect.domain.provenance.command_outcomes import CommandOutcomes
 from mcp_reflect.domain.provenance.first_mentions import FirstMentions
-from mcp_reflect.domain.provenance.observed import Contents, Observed, TextReading, decoded, encoded, sentences_of
+from mcp_reflect.domain.provenance.observed import Contents, Observed, TextReading
 from mcp_reflect.domain.provenance.remedies import Attempt, Remedy, remedies_in
+from mcp_reflect.domain.provenance.text_sentences import sentences_of
 from mcp_reflect.domain.provenance.tokens import stem_of, stems_of, tells_author, tokens_of
 from mcp_reflect.domain.text.inert import skeleton
 

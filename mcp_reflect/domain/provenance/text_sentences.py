@@ -1,0 +1,72 @@
+"""The sentences of a text that a run read: its lines, cells of tables, and paragraphs that run over several lines.
+
+The numbers that tools put before lines are no part of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.provenance.observed import ROW_OF_NAMES, Observed, TextReading
+from mcp_reflect.domain.text.observation import (
+    is_troubled,
+    reads_as_error,
+    without_advice,
+)
+
+_MOST_CHARS = 600
+_ENDING = re.compile(r"(?<=[.!?;])\s+|<!--|-->|\n")
+_CELLS = re.compile(r"[\"|]")
+_HAS_CELLS = re.compile(r"\"\s*:|\|.*\|")
+_PARAGRAPH = re.compile(r"\n\s*\n")
+_LINE_NUMBER = re.compile(r"^\s*(?P<file>[\w./-]+\.\w{1,8}[:-])?\d+(?:→|\t|[:|-]\s)")
+"""What tools that read or search files put before each line."""
+_SETTING = re.compile(r"-{0,2}[\w.-]+(?:\s?[=:]\s?[\w.,:/-]+)?", re.ASCII)
+"""An option, or a name with its value, alone on a line."""
+_COLUMNS = re.compile(r"\S(?:\s{2,}\S+){3,}")
+
+
+def sentences_of(
+    text: str, hidden: Iterable[str], reading: TextReading, own_names: Callable[[str], str]
+) -> Iterator[Observed]:
+    """Yield the sentences of a text: its lines, what runs over several lines, and what is `hidden` there in base64."""
+    looked_at, seen = set[str](), set[str]()
+    lines = text.split("\n")
+    failed = reading.failed
+    for number, part in enumerate((*lines, *_joined(text, failed), *hidden)):
+        for cell in (cell for sentence in _ENDING.split(part) for cell in _cells(sentence)):
+            if cell in looked_at:  # JSON repeats its keys and signs
+                continue
+            looked_at.add(cell)
+            for each in _told(cell) if failed else (cell,):
+                sentence = _LINE_NUMBER.sub("", each).strip()
+                if sentence and len(sentence) <= _MOST_CHARS and sentence not in seen:
+                    seen.add(sentence)
+                    yield Observed(sentence, *reading, number < len(lines), own_names)
+
+
+def _joined(text: str, failed: str) -> Iterator[str]:
+    """Paragraphs of several lines, each on one line; no columns, names, lines that a search found, or errors."""
+    for paragraph in _PARAGRAPH.split(text):
+        lines = paragraph.strip("\n").split("\n")
+        found = [_LINE_NUMBER.match(line) for line in lines]
+        if len(lines) < 2 or any(map(_COLUMNS.search, lines)) or any(each and each["file"] for each in found):  # noqa: PLR2004
+            continue
+        plain = [_LINE_NUMBER.sub("", line).strip() for line in lines]
+        is_rows = all(ROW_OF_NAMES.fullmatch(line) or _SETTING.fullmatch(line) for line in plain)
+        if not is_rows and not (failed and any(map(reads_as_error, plain))):
+            yield " ".join(" ".join(plain).split())
+
+
+def _told(sentence: str) -> Iterator[str]:
+    """A sentence that a command which failed printed; an error and the advice at its end for themselves."""
+    error = without_advice(sentence) if is_troubled(sentence) else sentence
+    yield error
+    if len(error) < len(sentence):
+        yield sentence[len(error) :].lstrip(" :;,.-–—")
+
+
+def _cells(sentence: str) -> list[str]:
+    """The cells of a table's row and the texts in JSON; any other sentence whole."""
+    return _CELLS.split(sentence) if _HAS_CELLS.search(sentence) else [sentence]
