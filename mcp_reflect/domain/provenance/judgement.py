@@ -4,8 +4,9 @@ A sentence stems from the text that holds most of its word triples. What the use
 a tool repeats it; what the agent's own calls hold counts as the agent's. What no text holds, the agent concluded.
 
 Withheld is, in this order: what carries an order over from a text that was read (`carried_orders.py`); a command, an
-edit or a tool a word of which such a text chose (`taint.py`); what is dangerous (`text/danger.py`) or leads into the
-network; and of what only a text said, all but reports, errors and values about what the run was asked or asked for.
+edit or a tool a word of which such a text chose (`taint.py`) and that the run does not bear out (`endorsement.py`);
+what is dangerous (`text/danger.py`) or leads into the network; and of what only a text said, all but what a lesson may
+quote (`quotation_rules.py`).
 Of a run that is told in words nothing shows what the agent had read: what is dangerous counts as read there.
 """
 
@@ -17,31 +18,26 @@ from dataclasses import dataclass, replace
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT, CarriedOrders
+from mcp_reflect.domain.provenance.endorsement import Endorsement
+from mcp_reflect.domain.provenance.quotation_rules import QuotationRules, is_only_told
 from mcp_reflect.domain.provenance.remedies import Remedy
 from mcp_reflect.domain.provenance.run_texts import UNTRUSTED, RunTexts
 from mcp_reflect.domain.provenance.taint import Taint
 from mcp_reflect.domain.text.danger import is_dangerous
 from mcp_reflect.domain.text.instructions import instructs
 from mcp_reflect.domain.text.observation import (
-    is_prose,
-    reads_as_command,
     reads_as_data,
     reads_as_error,
-    reads_as_report,
-    reads_as_titles,
     wants_something,
     without_advice,
     without_asides,
 )
 from mcp_reflect.domain.text.quotation import Quotation
-from mcp_reflect.domain.text.tool_rules import states_limit
 from mcp_reflect.domain.trajectory.tools import is_tool_name
 
 CALL = re.compile(r"(?:`[^`]*`(?: failed:)?|(?:[Bb]efore that|At first) it failed:)\s*")
 """A call at the beginning of a sentence of a lesson, behind which its output stands."""
 FAILED = re.compile(r"`[^`]*` failed:")
-_SYNTAX = re.compile(r"[(){}\[\]=<>@+$|]|\w[./]\w")
-"""Signs of code, patches and paths, which a name with its value has none of."""
 _TOOL_CALL = re.compile(r"`(\S[^`(]*)\((?=\w+=)")
 _JOINS = re.compile(r"\b(?:the|an?|into|without|with|of|to|for|in|on|no|not|before|after|all)\b", re.IGNORECASE)
 """Small words of which the name of a tool has one at most."""
@@ -92,6 +88,8 @@ class SentenceJudge:
     def __init__(self, texts: RunTexts) -> None:
         self._texts = texts
         self._taint = Taint(texts)
+        self._endorsement = Endorsement(texts, self._taint)
+        self._rules = QuotationRules(texts, self._taint, self._endorsement)
         self._orders = CarriedOrders(texts, self._taint)
         self._judged: dict[tuple[str, TextOrigin | None, bool, bool], Judged] = {}
 
@@ -120,7 +118,7 @@ class SentenceJudge:
                 said = shorter
                 break
         if not is_kept:
-            is_act = not (is_mistake or given) and self._may_quote_acts(said)
+            is_act = not (is_mistake or given) and self._rules.may_quote_acts(said)
             return self._taken(said, source) if is_act else Judged(source, said, is_kept=False)
         if source == "agent" and not is_mistake and (led_by := self._taint.led_to(said)) is not None:
             leads_out = ("://" in said and self._texts.leads_to(said) is not None) or self._taint.acts_for_outsiders(
@@ -128,8 +126,8 @@ class SentenceJudge:
             )
             if leads_out or is_dangerous(said) or (not is_output and self._taint.brings_in(said)):
                 return Judged(led_by, said, is_kept=False)
-            return self._taken(said, led_by, is_borne_out=is_output and self._taint.is_borne_out(said))
-        if source not in UNTRUSTED or (is_output and not _is_only_told(CALL.sub("", said))):
+            return self._taken(said, led_by, is_borne_out=is_output and self._endorsement.is_borne_out(said))
+        if source not in UNTRUSTED or (is_output and not is_only_told(CALL.sub("", said))):
             return Judged(source, said)
         return Judged(source, said, self._texts.name_of(said, source), is_quoted=True)
 
@@ -138,7 +136,7 @@ class SentenceJudge:
         is_led = source == "agent" and self._taint.led_to(said) is not None
         if (is_kept and not is_led) or is_dangerous(said) or self._texts.hidden_in(said):
             return None
-        return self._taint.remedy_in(said)
+        return self._endorsement.remedy_in(said)
 
     def _taken(self, said: str, source: TextOrigin, *, is_borne_out: bool = False) -> Judged:
         name = self._texts.name_of(said, source)
@@ -162,7 +160,7 @@ class SentenceJudge:
         call = CALL.match(said) if is_output else None
         body = said[call.end() :] if call else said
         is_told = instructs(body) and not (is_output and reads_as_error(body))
-        if not is_output and given in {None, "tool"} and self._is_limit(said):
+        if not is_output and given in {None, "tool"} and self._rules.is_limit(said):
             return "tool", True
         named = _TOOL_CALL.match(said)
         if named and not is_tool_name(named[1]):
@@ -179,14 +177,16 @@ class SentenceJudge:
             return source, False
         if source not in UNTRUSTED or not any(each.isalpha() for each in body):
             return source, True
-        return source, not dangerous and (self._may_stand_behind(body) if is_output else self._may_quote(body))
+        return source, not dangerous and (
+            self._rules.may_stand_behind(body) if is_output else self._rules.may_quote(body)
+        )
 
     def _chosen_by(self, said: str, call: str, body: str, *, is_told: bool, is_output: bool) -> TextOrigin | None:
         """The source of a text that caused a sentence: whose order it carries over, or whose words it carried out."""
-        if is_output and self._taint.is_borne_out(said) and not is_dangerous(said):
+        if is_output and self._endorsement.is_borne_out(said) and not is_dangerous(said):
             return self._texts.hidden_in(body)
         found: TextOrigin | None = None
-        if not self._taint.is_untouched(said):
+        if not self._endorsement.is_untouched(said):
             if not reads_as_data(body):
                 found = self._orders.find(body, instructs=is_told)
             if call and found is None:
@@ -195,46 +195,6 @@ class SentenceJudge:
         if not FAILED.match(said):  # what failed is told as a failure, whoever chose it
             found = found or self._taint.of_calls(said, instructs=is_told)
         return found or (self._orders.find_in_code(body) if is_told and not is_output else None)
-
-    def _brings_names(self, said: str) -> bool:
-        """Return true for words with a name that only texts brought, on what nobody had asked about."""
-        return self._taint.of(said) is not None and not (self._texts.is_about(said) or reads_as_titles(said))
-
-    def _may_quote(self, said: str) -> bool:
-        """Return true for what a lesson may quote although only a text said it: reports, errors, and values.
-
-        Code, patches and paths are quoted where the run itself brought what they name: anything could be in them.
-        """
-        if self._brings_names(said):
-            return False
-        plain = self._texts.without_own_names(said)
-        if reads_as_error(plain) or reads_as_report(plain) or (reads_as_data(said) and " " in said.strip()):
-            return True
-        is_code = not (is_prose(plain) or reads_as_command(plain) or wants_something(plain))
-        return is_code and not (_SYNTAX.search(said) and self._texts.mentions.foreign_words(said))
-
-    def _is_limit(self, said: str) -> bool:
-        """Return true for a rule in the reason for which a tool refused a call, which nobody else had said."""
-        if not (self._texts.is_reason(said) and states_limit(said)) or is_dangerous(said):
-            return False
-        return self._texts.source_of(said) in UNTRUSTED and self._texts.hidden_in(said) is None
-
-    def _may_quote_acts(self, said: str) -> bool:
-        """Return true for what the run did by what it had read, with what was there already and without danger."""
-        if self._texts.hidden_in(said) is not None or self._taint.acts_for_outsiders(said):
-            return False
-        return self._taint.tells_acts_at_home(said) and not is_dangerous(said)
-
-    def _may_stand_behind(self, said: str) -> bool:
-        """Return true for the output of a call that may stand behind it: errors, and what brings no name with it."""
-        plain = self._texts.without_own_names(said)
-        if reads_as_error(plain):
-            return True
-        if self._brings_names(said):
-            return False
-        if reads_as_report(plain) or reads_as_data(said):
-            return True
-        return not is_prose(plain) and (not wants_something(plain, of_error=True) or len(plain.split()) == 1)
 
 
 def _shortened(piece: str) -> Iterator[str]:
@@ -250,8 +210,3 @@ def _shortened(piece: str) -> Iterator[str]:
     is_cut = shorter != output and shorter.count("`") == output.count("`") and not before.startswith("`")
     if is_cut and not wants_something(shorter, of_error=True) and (not call or reads_as_error(shorter)):
         yield before + shorter
-
-
-def _is_only_told(said: str) -> bool:
-    """Return true for a statement in the output of a command that is no error: it is shown as a quotation."""
-    return is_prose(said) and reads_as_report(said) and not reads_as_error(said)

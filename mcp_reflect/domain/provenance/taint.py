@@ -9,7 +9,6 @@ plugin) may come from an error alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
@@ -18,16 +17,12 @@ from mcp_reflect.domain.provenance.dictated_commands import (
     conventional_words,
     may_be_told,
     quoted_commands,
-    shell_words,
-    unknown_programs,
     words_brought_in,
     words_that_run,
 )
-from mcp_reflect.domain.provenance.remedies import Remedy
 from mcp_reflect.domain.provenance.run_texts import RunTexts
-from mcp_reflect.domain.provenance.tokens import JOINT, names_inside, names_of, tells_author, tokens_of
+from mcp_reflect.domain.provenance.tokens import JOINT, names_inside, names_of, tells_author
 from mcp_reflect.domain.text.inert import skeleton
-from mcp_reflect.domain.text.observation import is_prose
 
 IN_BACKQUOTES = re.compile(r"`([^`\n]+)`")
 CHOOSES_CODE = re.compile(
@@ -51,11 +46,8 @@ _OUTSIDERS = re.compile(
 COMMANDS_ONLY = re.compile(r"(?:`[^`\n]+`|after|then|and|[\s;.,])+")
 """A sentence of a lesson that tells commands and nothing else."""
 
-_ACTS = re.compile(r"(?:`[^`\n]+`|(?:editing|Edit|writing)\s\S++|moving|up|down|after|then|and|[\s;.,()+→-])+")
-"""A sentence that tells commands and edits, and nothing else."""
 _VARIABLE = re.compile(r"\b([A-Z][A-Z0-9_]+)=")
-_CODE_SIGN = re.compile(r"[(){}\[\]=<>;]")
-_ERROR = re.compile(r"` failed: .*", re.DOTALL)
+COMMAND_ERROR = re.compile(r"` failed: .*", re.DOTALL)
 """The error behind a command that failed."""
 
 
@@ -91,94 +83,10 @@ class Taint:
             elif edited:
                 source = None if may_be_told(quoted) else self._of_edit(quoted)
             elif ran or instructs:
-                source = None if may_be_told(quoted) else self._of_command(quoted)
+                source = None if may_be_told(quoted) else self.of_command(quoted)
             if source is not None:
                 return source
         return None
-
-    def is_borne_out(self, sentence: str) -> bool:
-        """Return true for what the run did, all of it, after which a command passed that had failed before.
-
-        Nothing bears out what comes from outside: an address that a text brought, words of pages and earlier memories,
-        programs, packages and plugins that only texts named, and changes of files that choose the code which is run.
-        What passes shows nothing of who stands behind them.
-        """
-        acts, texts = False, self._texts
-        if texts.leads_to(sentence) or CHOOSES_CODE.search(sentence):
-            return False
-        for text in map(str.strip, IN_BACKQUOTES.findall(sentence)):
-            words = tokens_of(text)
-            if not words or texts.outcomes.had_failed(text):
-                continue
-            ran = [call for call in texts.calls if call.command and call.holds(text)]
-            if ran:
-                borne_out = any(texts.outcomes.bear_out(call.place) for call in ran)
-                if (self._of_foreign_program(text) if borne_out else self._of_command(text)) is not None:
-                    return False
-                acts |= borne_out
-            elif words <= texts.edited:  # the lesson tells several edits of one place as one
-                acts |= bool(words & texts.borne_out)
-            else:
-                return False
-        return acts and all(
-            word in self._done_and_borne_out and not self._is_from_outside(word) for word in self.words(sentence)
-        )
-
-    def remedy_in(self, sentence: str) -> Remedy | None:
-        """Return the remedy that a sentence tells, each tainted word of which the failing command brought.
-
-        The commands that it quotes are those of the remedy, or owe nothing to a text.
-        """
-        said = _ERROR.sub("`", sentence)
-        if not self._texts.remedies or self._texts.leads_to(said) or CHOOSES_CODE.search(said):
-            return None
-        tainted = set(self.words(said))
-        for remedy in self._texts.remedies:
-            brought = (self._texts.observed_with(word) for word in tainted)
-            if tainted <= remedy.words and all(
-                all(each.source == "tool" for each in observed) and observed[0].place == remedy.place
-                for observed in brought
-            ):
-                quoted = (text.strip() for text in IN_BACKQUOTES.findall(said))
-                if all(tokens_of(text) & remedy.words or self._of_command(text) is None for text in quoted):
-                    return remedy
-        return None
-
-    def tells_acts_at_home(self, sentence: str) -> bool:
-        """Return true for what the run did and no more, which brings in no code, address or sentence of a text.
-
-        It worked with what was there already: files of the project, and programs of the machine.
-        """
-        if self._texts.leads_to(sentence) or CHOOSES_CODE.search(sentence):
-            return False
-        if not _ACTS.fullmatch(sentence) and (_ERROR.search(sentence) or self._texts.was_read(sentence)):
-            return False
-        acts = [text.strip() for text in IN_BACKQUOTES.findall(sentence)]
-        names_host = any("@" in word for word in self.words(sentence))
-        return bool(acts) and not names_host and all(map(self._is_act_at_home, acts))
-
-    def _is_act_at_home(self, text: str) -> bool:
-        ran = [call.command for call in self._texts.calls if call.command and call.holds(text)]
-        if ran:
-            said = [word for word in shell_words(text) if " " in word]
-            programs = unknown_programs(text) & frozenset[str]().union(*map(unknown_programs, ran))
-            brings_in = self._of_words(words_brought_in(text) | programs) is not None
-            return not brings_in and not any(map(self._is_read_prose, said))
-        if not text or not tokens_of(text) <= self._texts.edited or self._of_words(words_brought_in(text)) is not None:
-            return False
-        return _CODE_SIGN.search(text) is not None or not self._is_read_prose(text)
-
-    def _is_read_prose(self, text: str) -> bool:
-        return is_prose(text) and self._texts.was_read(text)
-
-    def _is_from_outside(self, word: str) -> bool:
-        return "@" in word or self._texts.observed_with(word)[0].source in {"web", "memory"}
-
-    @cached_property
-    def _done_and_borne_out(self) -> frozenset[str]:
-        """The words of calls after which a command passed that had failed before."""
-        calls = (call for call in self._texts.calls if self._texts.outcomes.bear_out(call.place))
-        return frozenset[str]().union(*(call.tokens for call in calls))
 
     def led_to(self, sentence: str) -> TextOrigin | None:
         """Return the source of a text that led to what a sentence says: of a tainted word, an address or a program.
@@ -186,12 +94,12 @@ class Taint:
         A command that may be told, whoever suggested it, is the agent's; a program that an error alone named is not.
         Of what failed the error is left out: it is told as one, whoever wrote it.
         """
-        said = _ERROR.sub("`", sentence)
+        said = COMMAND_ERROR.sub("`", sentence)
         found = self._texts.leads_to(said)
         for text in IN_BACKQUOTES.findall(said) or [said]:
             if (
                 any(call.command and call.holds(text.strip()) for call in self._texts.calls)
-                and self._of_command(text) is None
+                and self.of_command(text) is None
             ):
                 found = found or self._of_program(text)
                 said = said.replace(text, "")
@@ -200,7 +108,7 @@ class Taint:
     def brings_in(self, sentence: str) -> bool:
         """Return true for a sentence that names a command which brings in code that a text had named."""
         commands = (found[0] for found in BRINGS_IN.finditer(sentence))
-        return any(self._of_words(words_brought_in(command.strip("`'\"., "))) is not None for command in commands)
+        return any(self.of_words(words_brought_in(command.strip("`'\"., "))) is not None for command in commands)
 
     def acts_for_outsiders(self, sentence: str) -> bool:
         """Return true for a sentence with a command on accounts, keys, remotes or images that has a word of a text.
@@ -233,21 +141,11 @@ class Taint:
                     if said and not any(each.is_evidence for each in said):
                         yield word
 
-    def is_untouched(self, sentence: str) -> bool:
-        """Return true for a sentence of nothing but commands that the agent ran and no word of which it had read."""
-        commands = [each.strip() for each in IN_BACKQUOTES.findall(sentence)]
-        if not commands or COMMANDS_ONLY.fullmatch(sentence) is None:
-            return False
-        ran = [call for call in self._texts.calls if call.command]
-        words = {word for each in commands for word in filter(tells_author, names_of(each))}
-        return all(any(call.holds(each) for call in ran) for each in commands) and all(
-            map(self._texts.mentions.is_known, words)
-        )
-
-    def _of_command(self, command: str) -> TextOrigin | None:
+    def of_command(self, command: str) -> TextOrigin | None:
+        """Return the source of a text that chose a program or a word of a command; None where it may be told anyway."""
         if may_be_told(command):
             return None
-        if (program := self._of_foreign_program(command)) is not None:
+        if (program := self.of_foreign_program(command)) is not None:
             return program
         conventional = conventional_words(command)
         for word in self._names(self._chosen_in(command)):
@@ -266,12 +164,15 @@ class Taint:
     def _is_chosen_variable(self, name: str) -> bool:
         return chooses_code(name) or bool(self._texts.observed_with(skeleton(name)))
 
-    def _of_foreign_program(self, command: str) -> TextOrigin | None:
-        """The source of a program, a package or a plugin in a command that neither an error nor a listing named."""
-        return self._of_words(words_that_run(command))
+    def of_foreign_program(self, command: str) -> TextOrigin | None:
+        """Return the source of a program, package or plugin in a command that neither an error nor a listing named."""
+        return self.of_words(words_that_run(command))
 
-    def _of_words(self, words: frozenset[str]) -> TextOrigin | None:
-        """The source of one of these words, or of a name in it, that neither the run, an error nor a manifest named."""
+    def of_words(self, words: frozenset[str]) -> TextOrigin | None:
+        """Return the source of one of these words or of a name in it.
+
+        Words that the run itself, an error or a manifest named have none.
+        """
         for word in sorted(words.union(*map(names_of, words))):
             said = [] if self._is_own(word) else self._texts.observed_with(word)
             if said and not any(each.is_diagnosis or each.is_of_manifest for each in said):
