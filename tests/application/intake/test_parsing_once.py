@@ -20,7 +20,7 @@ from mcp_reflect.application.requests import ErrorQuery, Query, Submission, Verd
 from mcp_reflect.application.review import latest_run
 from mcp_reflect.domain.defaults import INITIAL_Q
 from mcp_reflect.domain.models import Author
-from mcp_reflect.domain.provenance import screening
+from mcp_reflect.domain.provenance import lazy_reading
 from mcp_reflect.domain.provenance.run_reading import texts_of_run
 from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.trajectory import parsing
@@ -128,7 +128,7 @@ def test_what_a_run_read_is_read_once_for_its_lesson_and_its_errors(
         read.append(run)
         return texts_of_run(run)
 
-    monkeypatch.setattr(screening, "texts_of_run", counted)
+    monkeypatch.setattr(lazy_reading, "texts_of_run", counted)
     run = Submission(task="Mend the clock", trajectory=FIXED, review_result="pass", feedback=feedback)
     outcome = parts.memory.submit(run)
     assert outcome.memory is not None

@@ -13,7 +13,7 @@ import pytest
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.application.intake.prepared_run import PreparedRun, RunPreparer
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
-from mcp_reflect.domain.provenance import screening
+from mcp_reflect.domain.provenance import lazy_reading
 from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.trajectory.run import ParsedRun
 from tests.support.composition import PROJECT, Parts, small_memory
@@ -53,7 +53,7 @@ def test_the_texts_of_a_run_are_looked_at_before_the_ledger_is_locked(
     looked: list[bool] = []
     is_locked = False
     with small_memory(tmp_path) as parts:
-        writing, texts_of_run = parts.ledger.writing, screening.texts_of_run
+        writing, texts_of_run = parts.ledger.writing, lazy_reading.texts_of_run
 
         @contextmanager
         def locking(**options: Any) -> Iterator[Any]:
@@ -68,6 +68,6 @@ def test_the_texts_of_a_run_are_looked_at_before_the_ledger_is_locked(
             return texts_of_run(run)
 
         monkeypatch.setattr(parts.ledger, "writing", locking)
-        monkeypatch.setattr(screening, "texts_of_run", noted)
+        monkeypatch.setattr(lazy_reading, "texts_of_run", noted)
         parts.memory.submit(JUDGED)
     assert looked == [False]
