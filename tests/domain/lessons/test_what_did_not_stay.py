@@ -6,7 +6,7 @@ import pytest
 
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import find_steps
-from mcp_reflect.domain.lessons.run.version_control import find_gone
+from mcp_reflect.domain.lessons.run.working_tree import find_gone
 from mcp_reflect.domain.trajectory.parsing import parse
 from tests.domain.lessons.test_lessons import Messages, bash, call, edit, lesson, said
 from tests.domain.lessons.test_lessons_of_cases import TASK, agent, called, told, user

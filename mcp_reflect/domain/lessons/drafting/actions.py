@@ -47,14 +47,8 @@ from mcp_reflect.domain.lessons.run.server_requests import only_asks_server
 from mcp_reflect.domain.lessons.run.set_again import is_set_again
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.run.told_command import only_records
-from mcp_reflect.domain.lessons.run.undoing import (
-    find_cancelled,
-    find_discarded,
-    find_undone,
-    find_unmade,
-    only_removes,
-    only_takes_back,
-)
+from mcp_reflect.domain.lessons.run.undoing import find_cancelled, find_undone, only_takes_back
+from mcp_reflect.domain.lessons.run.undone_files import find_discarded, find_unmade, only_removes
 
 _COMMANDS = 4
 _SEARCHES = 3

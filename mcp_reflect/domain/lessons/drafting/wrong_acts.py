@@ -10,7 +10,7 @@ from mcp_reflect.domain.lessons.failures.wording import NEW_FILE, describe_edit,
 from mcp_reflect.domain.lessons.run.call_text import describe_call_form
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import Step
-from mcp_reflect.domain.lessons.run.undoing import files_changed_by
+from mcp_reflect.domain.lessons.run.undone_files import files_changed_by
 from mcp_reflect.domain.lessons.sentences.vocabulary import names_something, stem, term_weights
 
 MOST_EDITS = 2

@@ -23,7 +23,8 @@ from mcp_reflect.domain.lessons.run.command_lines import (
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.run_again import is_another_form
 from mcp_reflect.domain.lessons.run.steps import Step
-from mcp_reflect.domain.lessons.run.undoing import find_undone, find_unmade
+from mcp_reflect.domain.lessons.run.undoing import find_undone
+from mcp_reflect.domain.lessons.run.undone_files import find_unmade
 from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
 
 RETRIED_WITHIN = 60

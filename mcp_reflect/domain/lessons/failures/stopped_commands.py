@@ -13,7 +13,7 @@ from mcp_reflect.domain.lessons.failures.wording import describe_edit, describe_
 from mcp_reflect.domain.lessons.run.command_lines import normalised, only_reads, repeats
 from mcp_reflect.domain.lessons.run.compound_commands import separated_parts
 from mcp_reflect.domain.lessons.run.steps import Step
-from mcp_reflect.domain.lessons.run.undoing import only_removes
+from mcp_reflect.domain.lessons.run.undone_files import only_removes
 
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _NAME = re.compile(r"[\w-]{4,}")

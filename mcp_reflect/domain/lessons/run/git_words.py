@@ -1,13 +1,17 @@
-"""The words of a git command: its options, what it names, and the revision that it restores files from."""
+"""The words of a git command: its options, what it names, and the files that it restores, from which revision."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from mcp_reflect.domain import lazy_re as re
 
 _SETS = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _TAKES_MESSAGE = re.compile(r"-[a-zA-Z]*m|-[CFs]|--(?:author|date|file|mainline|message|source)")
+_RESTORES = re.compile(r"(?:cd\s+\S+\s*&&\s*)?git\s+(?:checkout|restore|reset\s+--hard)\b")
+_RESTORED = re.compile(r"^Updated \d+ paths? from\b", re.MULTILINE)
+_FILE = re.compile(r".*\.\w+|\.")
+"""A name behind `git checkout` that is no branch."""
 
 
 def plain_git(words: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
@@ -50,3 +54,30 @@ def revision_of(words: Sequence[str]) -> str:
             return "".join(words[place + 1 : place + 2])
     before = words[2 : words.index("--")] if "--" in words and words[1:2] == ("checkout",) else ()
     return next((word for word in before if not word.startswith("-")), "")
+
+
+def has_restored(command: str, output: str) -> bool:
+    """Return true where git was told to restore files and says that it did."""
+    return _RESTORED.search(output) is not None and _RESTORES.match(command) is not None
+
+
+def files_undone_by_git(words: Sequence[str]) -> Iterator[str]:
+    """Yield the files that a git command removes or restores, as it names them; `.` stands for all."""
+    named = [word for word in words if not word.startswith("-")]
+    match named:
+        case ["git", "rm", *files] if "--cached" not in words:
+            yield from files
+        case ["git", ("checkout" | "restore"), *_] if "--theirs" in words or "--ours" in words:
+            return
+        case ["git", "restore", *files] if "--staged" not in words or "--worktree" in words:
+            yield from files
+        case ["git", "checkout"] if "-f" in words or "--force" in words:
+            yield "."
+        case ["git", "switch", *_] if "--discard-changes" in words:
+            yield "."
+        case ["git", "checkout", *files]:
+            yield from (files if "--" in words else filter(_FILE.fullmatch, files))
+        case ["git", "reset", *_] if "--hard" in words:
+            yield "."
+        case ["git", "stash"] | ["git", "stash", "push", *_]:
+            yield "."

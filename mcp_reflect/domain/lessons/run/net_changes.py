@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.steps import Step
-from mcp_reflect.domain.lessons.run.version_control import find_gone
+from mcp_reflect.domain.lessons.run.working_tree import find_gone
 
 _PATTERN = re.compile(r"\.\*|\.\+|\[\^|\\[wdS]")
 _LINE = re.compile(r" \(line \d+(?:-\d+)?\)\Z")
