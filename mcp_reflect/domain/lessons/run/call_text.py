@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.program_text import without_data
+from mcp_reflect.domain.lessons.run.case_values import is_of_case, is_private
+from mcp_reflect.domain.lessons.run.program_text import program_without_data, statement_without_data
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.truncate import truncate_line
 
@@ -17,54 +18,9 @@ _TELLING_VALUE = 32
 _LONGEST_VALUE = 100
 _CONTEXT = 12
 """Characters before the first difference of two long values that are shown, and a few more up to a separator."""
-_PLAIN_VALUE = 40
 _MOST_NAMED = 2
 """New arguments of a call up to which they are named though their values are not told."""
-_CODED = re.compile(r"[\[{]|(?=\S*\d)(?=\S*[A-Za-z_])\S{5,}$|\d{5,}$|\+?\d[\d\s()/-]{6,}$")
-"""A list, an object, an id, a number to call: of a call that did not help they tell nothing."""
-_ID_NAME = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$")
-_SOMEBODYS = re.compile(
-    r"(?:^|_)(?:account|address|birth_?(?:date|day)|card(?:_number)?|city|client|contact|customer|date_of_birth|diagnosis"
-    r"|dob|e_?mails?|employee|guest|iban|member|mobile|msisdn|passport|patient|phone(?:_(?:no|number))?|plate|pnr"
-    r"|post(?:al)?_?code|recipient|ssn|street(?:_name)?|student|surname|symptoms?|tenant|user_?name|zip(?:_?code)?"
-    r"|(?:client|contact|customer|employee|family|first|full|given|guest|holder|last|middle|passenger|patient|person)_?name)$"
-)
-"""Names of arguments under which a case, somebody or something of theirs is known."""
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_OF_NOBODY = re.compile(
-    r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?|email|e-mail|phone|sms|post|mail|letter|chat|app|all|any|default|dev|prod"
-    r"|production|staging|test"
-)
-"""An address of a network, a way to reach somebody, or an environment."""
-_PROGRAM_NAME = re.compile(r"(?:\w+_)?(?:sql|query|script|formula|expression|rule)", re.IGNORECASE)
-"""Names of arguments that may hold a statement for a database or a formula."""
-_SQL_TOOL = re.compile(
-    r"(?:^|[_.])(?:sql|bq|bigquery|clickhouse|duckdb|mysql|postgres\w*|psql|snowflake)(?:[_.]|$)", re.IGNORECASE
-)
-"""Tools that are given statements for a database, in whatever letters."""
-_CODE_NAMES = {"code", "script", "source", "program"}
-_STATEMENT = re.compile(
-    r"(?:SELECT\s.+\sFROM|INSERT\s+INTO|UPDATE\s+\S+\s+SET|DELETE\s+FROM|SET\s+\w+\s*=|VACUUM|ANALYZE|BEGIN;"
-    r"|(?:ALTER|CREATE|DROP)\s+(?:USER|VIEW)"
-    r"|(?i:alter|create|drop)\s+(?i:unique\s+)?(?i:database|extension|index|schema|table|trigger|type)\s)",
-    re.DOTALL,
-)
-"""Most of it in capitals, since words of a sentence begin a request as well: "select a doctor from"."""
-_FORMULA = re.compile(r"=?\s*[A-Z][A-Z.]*\((?:[^a-z]|(?<![\w'])[A-Z]\w*!)*")
-_TEXT = re.compile(r"'[^'\\]*'|\"[^\"\\]*\"|`[^`]*`")
-_DATUM = re.compile(r"\b\d[\d.,-]{2,}\b")
-"""A text in a statement and a number of some digits: they may be of a case."""
-_UNCLEAR = re.compile(r"\\|--|/\*|\$\$|['\"`]")
-"""What hides where a text ends, or holds one that is no part of the statement."""
-_NAMES = re.compile(r"[A-Z][a-z]+ [A-Z][a-z]+")
 _ANSWERS = re.compile(r"finish|answer|respon|submit|final|result|solution")
-_PROSE_WORD = re.compile(r"(?<![\w\"/.])[A-Za-z][a-z'’]*(?![\w\"/=:(])")
-_PROSE_WORDS = 7
-"""Words that follow each other as in a sentence, from which a value is a text about the case."""
-_PERSONAL = re.compile(
-    r'"(?:first_?name|last_?name|full_?name|surname|dob|date_?of_?birth|birth\w*|e-?mail|phone\w*|address\w*|street)"\s*:',
-    re.IGNORECASE,
-)
 _LABEL = re.compile(r"[A-Z][\w ]+: ")
 _BARE_CALL = re.compile(r"`([\w.:-]+)`(?:(?: and)? (?:with another|with|without) `\w+`(?: and `\w+`)*)*")
 _SEPARATOR = re.compile(r"[\s{\[(,]")
@@ -94,7 +50,8 @@ def describe_call_form(step: Step) -> str:
     values = _values(step.arguments)
     if not gives_answer(step):
         values = {
-            name: _statement_of(name, value, step.tool) or ("…" if _is_of_case(name, value, step.tool) else value)
+            name: statement_without_data(name, value, step.tool)
+            or ("…" if is_of_case(name, value, step.tool) else value)
             for name, value in values.items()
         }
     return _with_told_values(step.tool, values)
@@ -108,7 +65,7 @@ def describe_case_call(step: Step) -> str:
     values = _values(step.arguments)
     if not gives_answer(step):
         values = {
-            name: (_program_of(name, value, step.tool) or "…") if _is_private(name, value) else value
+            name: (program_without_data(name, value, step.tool) or "…") if is_private(name, value) else value
             for name, value in values.items()
         }
     if values and all(value == "…" for value in values.values()):
@@ -132,43 +89,6 @@ def _with_told_values(tool: str, values: Mapping[str, str], named: Collection[st
     if not told:
         return f"`{tool}`"
     return f"`{tool}({told}{', …' if '…' in values.values() else ''})`"
-
-
-def _statement_of(name: str, value: str, tool: str = "") -> str:
-    """A statement for a database or a formula without the texts and the longer numbers in it; empty for all else."""
-    if not _PROGRAM_NAME.fullmatch(name):
-        return ""
-    told = _DATUM.sub("…", _TEXT.sub("…", value.strip()))
-    if not (
-        _STATEMENT.match(told.upper() if name.lower() == "sql" or _SQL_TOOL.search(tool) else told)
-        or _FORMULA.fullmatch(told)
-    ):
-        return ""
-    return "" if _UNCLEAR.search(told) or _NAMES.search(told) or _PERSONAL.search(value) else told
-
-
-def _program_of(name: str, value: str, tool: str) -> str:
-    """What a tool was given to run, without data: a statement, a formula, or a Python program."""
-    return _statement_of(name, value, tool) or (without_data(value) if name.lower() in _CODE_NAMES else "")
-
-
-def _is_of_case(name: str, value: str, tool: str) -> bool:
-    if _statement_of(name, value, tool):
-        return False
-    return len(value) > _PLAIN_VALUE or bool(_ID_NAME.search(name) or _tells_who(name, value) or _CODED.match(value))
-
-
-def _tells_who(name: str, value: str) -> bool:
-    plain = _CAMEL.sub("_", name).lower()
-    return _SOMEBODYS.search(plain) is not None and not _OF_NOBODY.fullmatch(value)
-
-
-def _is_private(name: str, value: str) -> bool:
-    if _tells_who(name, value):
-        return True
-    if value.startswith(("[", "{")) and len(value) > _PLAIN_VALUE:
-        return True
-    return len(_PROSE_WORD.findall(value)) >= _PROSE_WORDS or _PERSONAL.search(value) is not None
 
 
 def describe_two_calls(worked: Step, failed: Step) -> tuple[str, str]:
@@ -196,7 +116,7 @@ def describe_two_forms(worked: Step, failed: Step) -> tuple[str, str]:
     plain = [
         name
         for name in changed
-        if not any(_is_of_case(name, values.get(name, ""), worked.tool) for values in (ours, theirs))
+        if not any(is_of_case(name, values.get(name, ""), worked.tool) for values in (ours, theirs))
     ]
     if not plain:
         return f"`{worked.tool}` {_told_difference(ours, theirs, changed)}", ""
@@ -205,7 +125,7 @@ def describe_two_forms(worked: Step, failed: Step) -> tuple[str, str]:
         _with_told_values(
             worked.tool,
             {
-                name: (_statement_of(name, value, worked.tool) or value) if name in plain else "…"
+                name: (statement_without_data(name, value, worked.tool) or value) if name in plain else "…"
                 for name, value in values.items()
             },
             new if len(new) <= _MOST_NAMED else (),

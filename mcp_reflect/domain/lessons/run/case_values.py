@@ -1,0 +1,48 @@
+"""Arguments of calls that tell of the case which a run served: ids, data of persons, texts about it."""
+
+from __future__ import annotations
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.run.program_text import PERSONAL_KEYS, statement_without_data
+
+_PLAIN_VALUE = 40
+_CODED = re.compile(r"[\[{]|(?=\S*\d)(?=\S*[A-Za-z_])\S{5,}$|\d{5,}$|\+?\d[\d\s()/-]{6,}$")
+"""A list, an object, an id, a number to call: of a call that did not help they tell nothing."""
+_ID_NAME = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$")
+_SOMEBODYS = re.compile(
+    r"(?:^|_)(?:account|address|birth_?(?:date|day)|card(?:_number)?|city|client|contact|customer|date_of_birth|diagnosis"
+    r"|dob|e_?mails?|employee|guest|iban|member|mobile|msisdn|passport|patient|phone(?:_(?:no|number))?|plate|pnr"
+    r"|post(?:al)?_?code|recipient|ssn|street(?:_name)?|student|surname|symptoms?|tenant|user_?name|zip(?:_?code)?"
+    r"|(?:client|contact|customer|employee|family|first|full|given|guest|holder|last|middle|passenger|patient|person)_?name)$"
+)
+"""Names of arguments under which a case, somebody or something of theirs is known."""
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_OF_NOBODY = re.compile(
+    r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?|email|e-mail|phone|sms|post|mail|letter|chat|app|all|any|default|dev|prod"
+    r"|production|staging|test"
+)
+"""An address of a network, a way to reach somebody, or an environment."""
+_PROSE_WORD = re.compile(r"(?<![\w\"/.])[A-Za-z][a-z'’]*(?![\w\"/=:(])")
+_PROSE_WORDS = 7
+"""Words that follow each other as in a sentence, from which a value is a text about the case."""
+
+
+def is_of_case(name: str, value: str, tool: str) -> bool:
+    """Return true for an argument of a call that tells of the case alone: an id, somebody's data, a longer text."""
+    if statement_without_data(name, value, tool):
+        return False
+    return len(value) > _PLAIN_VALUE or bool(_ID_NAME.search(name) or _tells_who(name, value) or _CODED.match(value))
+
+
+def _tells_who(name: str, value: str) -> bool:
+    plain = _CAMEL.sub("_", name).lower()
+    return _SOMEBODYS.search(plain) is not None and not _OF_NOBODY.fullmatch(value)
+
+
+def is_private(name: str, value: str) -> bool:
+    """Return true for an argument of a call that holds personal data, a longer list or object, or sentences."""
+    if _tells_who(name, value):
+        return True
+    if value.startswith(("[", "{")) and len(value) > _PLAIN_VALUE:
+        return True
+    return len(_PROSE_WORD.findall(value)) >= _PROSE_WORDS or PERSONAL_KEYS.search(value) is not None
