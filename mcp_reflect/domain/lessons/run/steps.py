@@ -9,13 +9,14 @@ from typing import Any, Literal, NamedTuple
 
 from mcp_reflect.domain.lessons.run.file_names import find_run_folder, shown_name
 from mcp_reflect.domain.lessons.run.step_outcome import flags_failures, read_outcome
+from mcp_reflect.domain.trajectory.editor_arguments import edits_of
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 from mcp_reflect.domain.trajectory.here_documents import file_written_by
 from mcp_reflect.domain.trajectory.kept import keep_with_trajectory
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
 from mcp_reflect.domain.trajectory.notebooks import notebook_source
 from mcp_reflect.domain.trajectory.parsing import Trajectory
-from mcp_reflect.domain.trajectory.patches import FilePatch, read_patch
+from mcp_reflect.domain.trajectory.patches import FilePatch
 from mcp_reflect.domain.trajectory.report import ToldWords, read_report
 from mcp_reflect.domain.trajectory.scripted_edits import read_scripted_edits
 from mcp_reflect.domain.trajectory.shell_log import commands_with_output
@@ -23,11 +24,6 @@ from mcp_reflect.domain.trajectory.told_acts import ToldCommand, ToldEdit
 from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of, exit_code, is_edit
 from mcp_reflect.domain.truncate import truncate_middle
 
-_OLD = ("old_string", "old_str", "old_text", "oldText", "search")
-_NEW = ("new_string", "new_str", "new_text", "newText", "replace", "content", "file_text", "new_source")
-_WHOLE = ("content", "file_text")
-"""Names under which editors are given the text of a whole file."""
-_PATHS = ("file_path", "path", "filename", "target_file", "notebook_path")
 _FOLDERS = ("workdir", "cwd", "directory", "dir_path", "working_directory")
 _MOST_OUTPUT = 20_000
 
@@ -183,37 +179,12 @@ def steps_of(tool: str, given: Any) -> tuple[Step, ...]:
     if command and not command.lstrip().startswith("apply_patch"):
         return (Step("command", tool, command.strip(), arguments),)
     if command or is_edit(name, arguments):
-        edits = _edits(arguments, command)
+        edits = edits_of(arguments, command)
         return tuple(
             Step("edit", tool, each.path, arguments, each.changes, file=shown_name(each.path, ""), writes=each.writes)
             for each in edits
         )
     return (Step("call", tool, compact(arguments), arguments),)
-
-
-def _edits(arguments: dict[str, Any], command: str) -> Sequence[FilePatch]:
-    path = next((str(arguments[key]) for key in _PATHS if arguments.get(key)), "")
-    patch = command or str(arguments.get("patch") or arguments.get("input") or command_of(arguments))
-    if "*** " in patch and (patched := read_patch(patch.splitlines())):
-        return patched
-    edits = arguments.get("edits")
-    pieces = edits if isinstance(edits, list) else [arguments]
-    texts = ((_text(piece, *_OLD), _text(piece, *_NEW)) for piece in pieces if isinstance(piece, dict))
-    change = tuple((old, notebook_source(path, new)) for old, new in texts)
-    given = not isinstance(edits, list) and any(isinstance(arguments.get(name), str) for name in _WHOLE)
-    writes = given and any(map(any, change)) and not _is_part(arguments)
-    return [FilePatch(path, tuple(pair for pair in change if any(pair)), writes)]
-
-
-def _is_part(arguments: Mapping[str, Any]) -> bool:
-    """Return true where an editor was told what to replace, or where to insert."""
-    return any(name in arguments for name in (*_OLD, "insert_line", "line", "position")) or (
-        arguments.get("command") in {"insert", "append"}
-    )
-
-
-def _text(piece: dict[str, Any], *keys: str) -> str:
-    return next((value for key in keys if isinstance(value := piece.get(key), str) and value), "")
 
 
 def _with_result(step: Step, result: ToolResult, *, flags: bool) -> Step:
