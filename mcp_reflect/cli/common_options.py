@@ -1,4 +1,4 @@
-"""The options that every command has, and the classes by which commands show their help."""
+"""The options that commands share, and the classes by which commands show their help."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
 from mcp_reflect.cli import console
+from mcp_reflect.cli.project import set_project
 
 ProjectOption = Annotated[
     str, typer.Option("--project", metavar="NAME", help="Of this project, not that of the working directory.")
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no hints; errors are shown.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document, for programs.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
 
 
 class _UsualValues:
@@ -209,7 +212,7 @@ def _with_common_options(command: Callable[..., Any], *, of_project: bool) -> Ca
     def run(*, quiet: bool = False, **arguments: Any) -> Any:
         console.set_quiet(quiet)
         if of_project:
-            console.set_project(arguments.pop("project"))
+            set_project(arguments.pop("project"))
         return command(**arguments)
 
     hints = get_type_hints(command, include_extras=True)

@@ -7,15 +7,11 @@ from typing import Annotated
 
 import typer
 
-from mcp_reflect.cli.console import (
-    JsonOption,
-    current_settings,
-    ledger_access,
-    out,
-    refuse_own_file,
-    report_errors,
-    show_json,
-)
+from mcp_reflect.cli.common_options import JsonOption
+from mcp_reflect.cli.console import out, show_json
+from mcp_reflect.cli.error_report import report_errors
+from mcp_reflect.cli.memory_access import ledger_access
+from mcp_reflect.cli.settings import current_settings, refuse_own_file
 
 
 def guide_command(

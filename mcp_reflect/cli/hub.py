@@ -7,9 +7,12 @@ from typing import Any
 
 import typer
 
-from mcp_reflect.cli.common_options import PlainGroup, register
-from mcp_reflect.cli.console import JsonOption, format_count, out, report_errors, say_hub_starts, show_json
+from mcp_reflect.cli.common_options import JsonOption, PlainGroup, register
+from mcp_reflect.cli.console import out, show_json
+from mcp_reflect.cli.error_report import report_errors
+from mcp_reflect.cli.formats import format_count
 from mcp_reflect.cli.layout import head
+from mcp_reflect.cli.memory_access import say_hub_starts
 from mcp_reflect.wire import handshake, hub_connection, hub_launcher
 
 hub_app = typer.Typer(help="The process that serves all clients of a home.", no_args_is_help=True, cls=PlainGroup)

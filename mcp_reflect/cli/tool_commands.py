@@ -9,17 +9,13 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.text import Text
 
-from mcp_reflect.cli.console import (
-    JsonOption,
-    call_tool,
-    current_settings,
-    out,
-    read_argument,
-    report_errors,
-    show_json,
-)
+from mcp_reflect.cli.common_options import JsonOption
+from mcp_reflect.cli.console import out, read_argument, show_json
+from mcp_reflect.cli.error_report import report_errors
 from mcp_reflect.cli.layout import flat, head, lines_of, show_text
+from mcp_reflect.cli.memory_access import call_tool
 from mcp_reflect.cli.records.reading import resolve_ids
+from mcp_reflect.cli.settings import current_settings
 from mcp_reflect.domain.limits import MAX_LIMIT
 from mcp_reflect.errors import InvalidArgument
 

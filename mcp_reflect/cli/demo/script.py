@@ -17,8 +17,8 @@ from mcp.client.stdio import StdioServerParameters
 from rich.console import Console
 from rich.markup import escape
 
-from mcp_reflect.cli.console import format_count
 from mcp_reflect.cli.demo.workspace import CommandOutput, DemoRun, make_project
+from mcp_reflect.cli.formats import format_count
 from mcp_reflect.wire import request_meta
 
 PLAIN = "python -m unittest discover -s tests"

@@ -12,8 +12,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_reflect.cli.console import format_count
 from mcp_reflect.cli.doctor.report import DoctorFinding
+from mcp_reflect.cli.formats import format_count
 from mcp_reflect.config.masking import mask_secrets
 from mcp_reflect.config.settings import Settings
 from mcp_reflect.errors import ConfigurationError, LedgerError

@@ -12,19 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mcp_reflect.cli.console import (
-    JsonOption,
-    YesOption,
-    confirm,
-    current_settings,
-    err,
-    format_count,
-    out,
-    report_errors,
-    show_json,
-    show_progress,
-)
+from mcp_reflect.cli.common_options import JsonOption, YesOption
+from mcp_reflect.cli.console import confirm, err, out, show_json, show_progress
+from mcp_reflect.cli.error_report import report_errors
+from mcp_reflect.cli.formats import format_count
 from mcp_reflect.cli.layout import head
+from mcp_reflect.cli.settings import current_settings
 from mcp_reflect.errors import ConfigurationError
 
 if TYPE_CHECKING:

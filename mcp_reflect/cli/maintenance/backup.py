@@ -10,18 +10,10 @@ from typing import Annotated
 
 import typer
 
-from mcp_reflect.cli.console import (
-    JsonOption,
-    YesOption,
-    confirm,
-    current_settings,
-    err,
-    out,
-    refuse_own_file,
-    report_errors,
-    show_json,
-    show_progress,
-)
+from mcp_reflect.cli.common_options import JsonOption, YesOption
+from mcp_reflect.cli.console import confirm, err, out, show_json, show_progress
+from mcp_reflect.cli.error_report import report_errors
+from mcp_reflect.cli.settings import current_settings, refuse_own_file
 from mcp_reflect.errors import ConfigurationError, HomeInUse
 
 _PATIENCE_S = 60.0

@@ -8,18 +8,11 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
 
 import typer
 
-from mcp_reflect.cli.console import (
-    JsonOption,
-    current_settings,
-    err,
-    format_count,
-    ledger_access,
-    out,
-    print_warnings,
-    refuse_own_file,
-    show_json,
-    show_progress,
-)
+from mcp_reflect.cli.common_options import JsonOption
+from mcp_reflect.cli.console import err, out, print_warnings, show_json, show_progress
+from mcp_reflect.cli.formats import format_count
+from mcp_reflect.cli.memory_access import ledger_access
+from mcp_reflect.cli.settings import current_settings, refuse_own_file
 from mcp_reflect.errors import ConfigurationError
 
 if TYPE_CHECKING:

@@ -6,22 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mcp_reflect.cli.console import (
-    JsonOption,
-    YesOption,
-    confirm,
-    current_settings,
-    err,
-    format_count,
-    ledger_access,
-    out,
-    print_warnings,
-    report_errors,
-    show_json,
-    show_progress,
-)
+from mcp_reflect.cli.common_options import JsonOption, YesOption
+from mcp_reflect.cli.console import confirm, err, out, print_warnings, show_json, show_progress
+from mcp_reflect.cli.error_report import report_errors
+from mcp_reflect.cli.formats import format_count
 from mcp_reflect.cli.layout import flat, head, lesson_line, show_entry
+from mcp_reflect.cli.memory_access import ledger_access
 from mcp_reflect.cli.records.reading import resolve_ids
+from mcp_reflect.cli.settings import current_settings
 from mcp_reflect.errors import ConfigurationError
 
 if TYPE_CHECKING:

@@ -10,15 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from mcp_reflect.cli.common_options import PlainGroup, register
-from mcp_reflect.cli.console import (
-    JsonOption,
-    call_tool,
-    out,
-    report_errors,
-    show_json,
-    typed_name,
-)
+from mcp_reflect.cli.common_options import JsonOption, PlainGroup, register
+from mcp_reflect.cli.console import out, show_json
+from mcp_reflect.cli.error_report import report_errors, typed_name
+from mcp_reflect.cli.memory_access import call_tool
 from mcp_reflect.cli.records.reading import Reading, read_records, resolve_ids
 from mcp_reflect.cli.records.show import show_memory
 from mcp_reflect.errors import ConfigurationError, InvalidArgument, UsageError

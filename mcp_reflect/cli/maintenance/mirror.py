@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import typer
 
-from mcp_reflect.cli.common_options import PlainGroup, register
-from mcp_reflect.cli.console import JsonOption, YesOption, confirm, format_count, ledger_access, out, show_json
+from mcp_reflect.cli.common_options import JsonOption, PlainGroup, YesOption, register
+from mcp_reflect.cli.console import confirm, out, show_json
+from mcp_reflect.cli.formats import format_count
 from mcp_reflect.cli.layout import flat, show_entry
+from mcp_reflect.cli.memory_access import ledger_access
 from mcp_reflect.errors import ArchiveError
 
 mirror_app = typer.Typer(help="The file of errors in the project's repository.", no_args_is_help=True, cls=PlainGroup)

@@ -7,16 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mcp_reflect.cli.console import (
-    JsonOption,
-    format_count,
-    format_day,
-    ledger_access,
-    out,
-    print_warnings,
-    show_json,
-)
+from mcp_reflect.cli.common_options import JsonOption
+from mcp_reflect.cli.console import out, print_warnings, show_json
+from mcp_reflect.cli.formats import format_count, format_day
 from mcp_reflect.cli.layout import head, lesson_line, show_entry
+from mcp_reflect.cli.memory_access import ledger_access
 
 if TYPE_CHECKING:
     from mcp_reflect.bootstrap.ledger import LedgerAccess

@@ -7,19 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mcp_reflect.cli.console import (
-    JsonOption,
-    YesOption,
-    confirm,
-    current_settings,
-    err,
-    format_count,
-    ledger_access,
-    note,
-    out,
-    show_json,
-    show_progress,
-)
+from mcp_reflect.cli.common_options import JsonOption, YesOption
+from mcp_reflect.cli.console import confirm, err, note, out, show_json, show_progress
+from mcp_reflect.cli.formats import format_count
+from mcp_reflect.cli.memory_access import ledger_access
+from mcp_reflect.cli.settings import current_settings
 
 if TYPE_CHECKING:
     from mcp_reflect.application.ports import Reflector

@@ -6,17 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from mcp_reflect.cli.console import (
-    JsonOption,
-    current_settings,
-    err,
-    format_count,
-    out,
-    print_warnings,
-    report_errors,
-    show_json,
-    show_progress,
-)
+from mcp_reflect.cli.common_options import JsonOption
+from mcp_reflect.cli.console import err, out, print_warnings, show_json, show_progress
+from mcp_reflect.cli.error_report import report_errors
+from mcp_reflect.cli.formats import format_count
+from mcp_reflect.cli.settings import current_settings
 
 AllOption = Annotated[bool, typer.Option("--all", help="Every project of the home, not only the present one.")]
 

@@ -6,7 +6,9 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from mcp_reflect.cli.console import JsonOption, format_count, format_minute, out, show_json
+from mcp_reflect.cli.common_options import JsonOption
+from mcp_reflect.cli.console import out, show_json
+from mcp_reflect.cli.formats import format_count, format_minute
 from mcp_reflect.cli.layout import flat, head, lesson_line, say_count, show_entry, show_text
 from mcp_reflect.cli.records.other_projects import say_other_projects
 from mcp_reflect.cli.records.reading import Reading, read_records

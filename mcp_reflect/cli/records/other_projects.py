@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mcp_reflect.cli.console import format_count, out
+from mcp_reflect.cli.console import out
+from mcp_reflect.cli.formats import format_count
 
 _NAMED = 5
 

@@ -13,7 +13,9 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_reflect.cli.console import current_settings, note, report_errors
+from mcp_reflect.cli.console import note
+from mcp_reflect.cli.error_report import report_errors
+from mcp_reflect.cli.settings import current_settings
 from mcp_reflect.errors import error_from_data, read_error_data
 from mcp_reflect.wire import address, handshake, hub_connection, hub_errors
 from mcp_reflect.wire.version import __version__

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from mcp_reflect.cli.console import JsonOption, format_count, format_day, format_minute, out, show_json
+from mcp_reflect.cli.common_options import JsonOption
+from mcp_reflect.cli.console import out, show_json
+from mcp_reflect.cli.formats import format_count, format_day, format_minute
 from mcp_reflect.cli.layout import flat, head, lesson_line, lines_of, show_entry, show_field, show_text
 from mcp_reflect.cli.records.reading import read_records
 

@@ -6,8 +6,11 @@ from typing import Any
 
 from rich.text import Text
 
-from mcp_reflect.cli.console import JsonOption, format_count, format_minute, origin_of_project, out, show_json
+from mcp_reflect.cli.common_options import JsonOption
+from mcp_reflect.cli.console import out, show_json
+from mcp_reflect.cli.formats import format_count, format_minute
 from mcp_reflect.cli.layout import flat, head, show_field
+from mcp_reflect.cli.project import origin_of_project
 from mcp_reflect.cli.records.other_projects import say_other_projects
 from mcp_reflect.cli.records.reading import read_records
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from rich.text import Text
 
-from mcp_reflect.cli.console import JsonOption, format_count, format_minute, out, show_json
+from mcp_reflect.cli.common_options import JsonOption
+from mcp_reflect.cli.console import out, show_json
+from mcp_reflect.cli.formats import format_count, format_minute
 from mcp_reflect.cli.layout import flat, head, lesson_line, lines_of, show_entry, show_text
 from mcp_reflect.cli.records.reading import read_records
 from mcp_reflect.cli.records.show import IdArgument
