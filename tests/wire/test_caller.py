@@ -295,8 +295,8 @@ def test_threads_get_their_own_answers_and_wait_no_longer_than_they_want(home: P
 
 def test_a_hub_that_is_told_to_stop_does_not_wait_for_an_idle_program(home: Path) -> None:
     waiting = (
-        "from mcp_reflect.hub import owner, session; "
-        f"owner.FINISH_TIMEOUT_S = session.FINISH_TIMEOUT_S = {10 * HANG_S}; run_hub()"
+        "from mcp_reflect.hub import service, session; "
+        f"service.FINISH_TIMEOUT_S = session.FINISH_TIMEOUT_S = {10 * HANG_S}; run_hub()"
     )
     with changed_hub(home, waiting) as hub, calling(home, idle_s=60, **LASTING) as caller:
         total(caller)
