@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import logging
-import re
-import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from mcp_reflect.adapters.chroma_index.clients import (
-    file_identity,
-    open_or_replace,
-    open_remote,
-    put_aside,
-    remove_folder,
-)
+from mcp_reflect.adapters.chroma_index.clients import remove_folder
+from mcp_reflect.adapters.chroma_index.collections import Collections
 from mcp_reflect.adapters.chroma_index.unused_space import UnusedSpace
 from mcp_reflect.adapters.sqlite_remedies import is_damage, remedy
 from mcp_reflect.errors import IndexFailure
@@ -26,17 +17,10 @@ from mcp_reflect.errors import IndexFailure
 if TYPE_CHECKING:  # numpy is a tenth of a second and 12 MB, which a hub does without until a query or a run
     from mcp_reflect.domain.values import Vector
 
-log = logging.getLogger(__name__)
-
 _BATCH = 1_000
 
 _SERVER_BATCH = 300
 """Entries per call to a server: the quota of Chroma Cloud for one write, and for the results of one read."""
-
-_HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 400, "max_neighbors": 32}
-"""Chosen for a recall of 99% at the nearest 100 of 100,000 real embeddings."""
-
-_DATABASE = "chroma.sqlite3"
 
 
 class ChromaIndex:
@@ -50,11 +34,8 @@ class ChromaIndex:
         """Prepare an index in `folder`, or on the server at `url`, whose defaults empty names stand for."""
         self._folder = folder
         self._url = url
-        self._access = (token, tenant, database)
         self._most = _SERVER_BATCH if url else _BATCH
-        self._client: Any = None
-        self._opened: tuple[int, int] | None = None
-        self._collections: dict[tuple[str, str], Any] = {}
+        self._collections = Collections(folder, url, token, tenant, database)
         self._unused = UnusedSpace(folder)
         self._lock = threading.RLock()
 
@@ -69,7 +50,7 @@ class ChromaIndex:
     ) -> None:
         """Write vectors, shape (len(ids), dimension), with metadata and texts; creates the collection if needed."""
         with self._failing("writing"):
-            collection = self._open(project, model, create=True)
+            collection = self._collections.find(project, model, create=True)
             for part in self._parts(len(ids)):
                 collection.upsert(
                     ids=list(ids[part]),
@@ -81,7 +62,7 @@ class ChromaIndex:
     def describe(self, project: str, model: str, ids: Sequence[str], metadatas: Sequence[Mapping[str, object]]) -> None:
         """Replace the metadata of these ids, as far as the collection holds them."""
         with self._failing("writing"):
-            collection = self._open(project, model)
+            collection = self._collections.find(project, model)
             if collection is None:
                 return
             for part in self._parts(len(ids)):
@@ -96,7 +77,7 @@ class ChromaIndex:
     def descriptions(self, project: str, model: str) -> dict[str, tuple[str, Mapping[str, object]]]:
         """Return the text and metadata of every id of the collection; empty without a collection."""
         with self._failing("reading"):
-            collection = self._open(project, model)
+            collection = self._collections.find(project, model)
             found: dict[str, tuple[str, Mapping[str, object]]] = {}
             for page in [] if collection is None else self._parts(collection.count()):
                 part = collection.get(
@@ -109,7 +90,7 @@ class ChromaIndex:
     def delete(self, project: str, model: str, ids: Sequence[str]) -> None:
         """Delete these ids from the collection, if it exists."""
         with self._failing("deleting"):
-            collection = self._open(project, model)
+            collection = self._collections.find(project, model)
             if collection is None:
                 return
             for part in self._parts(len(ids)):
@@ -121,7 +102,7 @@ class ChromaIndex:
         A server is asked for 300 at most.
         """
         with self._failing("querying"):
-            collection = self._open(project, model)
+            collection = self._collections.find(project, model)
             if collection is None:
                 return []
             found = collection.query(query_embeddings=[vector], n_results=min(limit, self._most), include=[])
@@ -130,7 +111,7 @@ class ChromaIndex:
     def contents(self, project: str, model: str) -> dict[str, Vector]:
         """Return all vectors of the collection by id, in float32; empty without a collection."""
         with self._failing("reading"):
-            collection = self._open(project, model)
+            collection = self._collections.find(project, model)
             if collection is None:
                 return {}
             import numpy as np  # noqa: PLC0415 - as above
@@ -144,28 +125,17 @@ class ChromaIndex:
     def generation(self, project: str, model: str) -> str:
         """Return the id that Chroma gave the collection; empty where there is none."""
         with self._failing("opening"):
-            collection = self._open(project, model)
+            collection = self._collections.find(project, model)
             return "" if collection is None else str(collection.id)
 
     def is_unopened(self, project: str, model: str, generation: str) -> bool:
         """Return whether Chroma is not open yet and its folder holds this generation; always false for a server."""
-        if self._url or self._client is not None:
-            return False
-        # Chroma's own table, as importing Chroma is what this saves; a version with another one is simply opened.
-        try:
-            with closing(sqlite3.connect(f"{(self._folder / _DATABASE).as_uri()}?mode=ro", uri=True)) as database:
-                of_name = "SELECT id FROM collections WHERE name = ?"
-                row = database.execute(of_name, (collection_name(project, model),)).fetchone()
-        except sqlite3.Error:
-            return False
-        return row is not None and row[0] == generation
+        return self._collections.is_unopened(project, model, generation)
 
     def drop(self, project: str, model: str) -> None:
         """Delete the collection, if it exists."""
         with self._failing("dropping"):
-            if self._open(project, model) is not None:
-                del self._collections[project, model]
-                self._client.delete_collection(collection_name(project, model))
+            self._collections.drop(project, model)
 
     def erase(self, project: str, model: str) -> None:
         """Delete the whole index folder and the damaged ones put aside; on a server, only the collection."""
@@ -181,10 +151,7 @@ class ChromaIndex:
     def close(self) -> None:
         """Close Chroma; the next call opens it again."""
         with self._lock:
-            self._collections.clear()
-            if self._client is not None:
-                self._client.close()
-                self._client = None
+            self._collections.close()
 
     def _parts(self, count: int) -> Iterator[slice]:
         """The pieces in which so many entries are written or read."""
@@ -196,7 +163,7 @@ class ChromaIndex:
         with self._lock:
             try:
                 yield
-                if self._client is not None and not self._url:
+                if self._collections.is_open and not self._url:
                     self._unused.zero()
             except IndexFailure:
                 raise
@@ -205,63 +172,7 @@ class ChromaIndex:
                 if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                     raise
                 # A collection may be gone: the next call looks it up again, and a missing one is filled again.
-                self._collections.clear()
-                helps = self._put_aside(error) if is_damage(error) and not self._url else remedy(error)
+                self._collections.forget()
+                helps = self._collections.put_aside(error) if is_damage(error) and not self._url else remedy(error)
                 told = f"{doing} the Chroma index failed: {type(error).__name__}: {error}"
                 raise IndexFailure(f"{told} ({helps})" if helps else told) from error
-
-    def _put_aside(self, error: BaseException) -> str:
-        """Rename a folder whose content was damaged in use, and return what comes of that, for people."""
-        with suppress(Exception):  # Chroma may fail at closing what it cannot read
-            self.close()
-        self._client = None
-        try:
-            put_aside(self._folder, error)
-        except OSError:  # it is gone by now, or the home cannot be written
-            return "restart the hub with `mcp-reflect hub restart`"
-        return "it was put aside, and the next call fills another one from the ledger"
-
-    def _open(self, project: str, model: str, *, create: bool = False) -> Any:
-        """Return the collection, or None where it does not exist and `create` is false."""
-        client = self._connect()
-        known = self._collections.get((project, model))
-        if known is not None:
-            return known
-        name = collection_name(project, model)
-        if create:
-            collection = client.get_or_create_collection(
-                name,
-                configuration={"hnsw": _HNSW},
-                metadata={"project": project, "model": model},
-                embedding_function=None,
-            )
-        else:
-            from chromadb.errors import NotFoundError  # noqa: PLC0415 - heavy, first needed here
-
-            try:
-                collection = client.get_collection(name, embedding_function=None)
-            except NotFoundError:
-                return None
-        self._collections[project, model] = collection
-        return collection
-
-    def _connect(self) -> Any:
-        if self._url:
-            if self._client is None:
-                self._client = open_remote(self._url, *self._access)
-            return self._client
-        if self._client is not None and self._opened != file_identity(self._folder / _DATABASE):
-            # Chroma goes on with deleted files, which it can neither write nor give up by itself.
-            log.warning("the index in %s was deleted or replaced; it is opened anew", self._folder)
-            self.close()
-        if self._client is None:
-            self._client = open_or_replace(self._folder)
-            self._opened = file_identity(self._folder / _DATABASE)
-        return self._client
-
-
-def collection_name(project: str, model: str) -> str:
-    """Return a readable, unique name of a collection, of the characters that Chroma allows."""
-    slug = re.sub(r"[^A-Za-z0-9]+", "-", project).strip("-")[:40] or "project"
-    digest = hashlib.sha256(f"{project}\0{model}".encode()).hexdigest()[:16]
-    return f"{slug}-{digest}"
