@@ -31,15 +31,9 @@ from mcp_reflect.domain.lessons.run.call_text import (
     describe_case_call,
 )
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
-from mcp_reflect.domain.lessons.run.command_lines import (
-    are_variants,
-    inline_interpreter,
-    is_small_program,
-    normalised,
-    only_reads,
-    repeats,
-    searches_output,
-)
+from mcp_reflect.domain.lessons.run.command_effects import is_small_program, only_reads, searches_output
+from mcp_reflect.domain.lessons.run.command_lines import inline_interpreter, normalised
+from mcp_reflect.domain.lessons.run.command_variants import are_variants, repeats
 from mcp_reflect.domain.lessons.run.idle_commands import did_nothing
 from mcp_reflect.domain.lessons.run.lookups import is_lookup, is_search
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges

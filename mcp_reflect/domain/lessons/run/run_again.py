@@ -9,14 +9,9 @@ from itertools import dropwhile, pairwise
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.error_matching.headlines import find_headlines
 from mcp_reflect.domain.error_matching.output_lines import is_complaint
-from mcp_reflect.domain.lessons.run.command_lines import (
-    are_variants,
-    is_variant_text,
-    normalised,
-    only_reads,
-    prepares,
-    program_of,
-)
+from mcp_reflect.domain.lessons.run.command_effects import only_reads, prepares
+from mcp_reflect.domain.lessons.run.command_lines import normalised, program_of
+from mcp_reflect.domain.lessons.run.command_variants import are_variants, is_variant_text
 from mcp_reflect.domain.lessons.run.operands import (
     ASSIGNMENT,
     OPTION,

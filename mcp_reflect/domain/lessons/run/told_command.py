@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.command_lines import blanked, only_reads, setup_of
+from mcp_reflect.domain.lessons.run.command_effects import only_reads
+from mcp_reflect.domain.lessons.run.command_lines import blanked, setup_of
 from mcp_reflect.domain.lessons.run.server_requests import only_gets
 from mcp_reflect.domain.truncate import CUT, in_one_line, truncate
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.command_lines import parts_of
+from mcp_reflect.domain.lessons.run.command_variants import parts_of
 from mcp_reflect.domain.lessons.run.command_words import commands_of
 from mcp_reflect.domain.lessons.run.lookups import only_asks
 from mcp_reflect.domain.lessons.run.steps import Step

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.command_lines import only_reads, parts_of
+from mcp_reflect.domain.lessons.run.command_effects import only_reads
+from mcp_reflect.domain.lessons.run.command_variants import parts_of
 from mcp_reflect.domain.lessons.run.command_words import commands_of
 from mcp_reflect.domain.lessons.run.git_words import files_undone_by_git, has_restored, plain_git
 from mcp_reflect.domain.lessons.run.steps import Step
