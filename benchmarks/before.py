@@ -27,8 +27,8 @@ from typing import Any, NamedTuple
 from benchmarks.quality.banks import laboratory
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import NO_RETRIEVAL, PlannedCall, Submission
-from mcp_reflect.domain.lessons.run.command_lines import normalised
-from mcp_reflect.domain.lessons.run.command_variants import repeats
+from mcp_reflect.domain.lessons.run.commands.lines import normalised
+from mcp_reflect.domain.lessons.run.commands.variants import repeats
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.trajectory.parsing import parse

@@ -52,6 +52,15 @@ LESSON_LAYERS = (
     {"drafting"},
 )
 
+RUN_LAYERS = (
+    {"commands", "file_names", "program_text"},
+    {"case_values", "step_outcome"},
+    {"steps"},
+    {"call_text", "case_data", "lookups", "run_again", "set_again", "undone_files"},
+    {"compound_commands", "undoing", "working_tree"},
+    {"net_changes"},
+)
+
 REDACTION_LAYERS = (
     {"values"},
     {"by_pattern", "by_name", "by_randomness"},
@@ -64,6 +73,7 @@ REDACTION_LAYERS = (
 INNER_LAYERS = {
     "domain": DOMAIN_LAYERS,
     "domain.lessons": LESSON_LAYERS,
+    "domain.lessons.run": RUN_LAYERS,
     "domain.redaction": REDACTION_LAYERS,
 }
 """Packages inside the parts, by the order of their own folders and files."""

@@ -12,7 +12,7 @@ from mcp_reflect.domain.lessons.comparison.disagreement import stated_rules
 from mcp_reflect.domain.lessons.failures.failure_text import decisive_error
 from mcp_reflect.domain.lessons.failures.fix_wording import INSTEAD_OF
 from mcp_reflect.domain.lessons.run.call_text import names_calls_only
-from mcp_reflect.domain.lessons.run.command_lines import without_noise
+from mcp_reflect.domain.lessons.run.commands.lines import without_noise
 from mcp_reflect.domain.lessons.sentences.wording import wording_factor
 from mcp_reflect.domain.models import ClaimMemory, ErrorMemory, InsightMemory, Memory, ReflectionMemory
 from mcp_reflect.domain.provenance.carried_orders import tells_calls

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from mcp_reflect.domain.lessons.run.idle_commands import did_nothing
+from mcp_reflect.domain.lessons.run.commands.idle_commands import did_nothing
 
 
 @pytest.mark.parametrize(

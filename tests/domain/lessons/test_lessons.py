@@ -14,8 +14,8 @@ from mcp_reflect.domain.lessons.drafting.feedback import is_bare_verdict
 from mcp_reflect.domain.lessons.failures import repairs
 from mcp_reflect.domain.lessons.failures.failure_text import decisive_error
 from mcp_reflect.domain.lessons.failures.repairs import find_repairs
-from mcp_reflect.domain.lessons.run.command_effects import only_reads
-from mcp_reflect.domain.lessons.run.command_lines import normalised, program_of
+from mcp_reflect.domain.lessons.run.commands.effects import only_reads
+from mcp_reflect.domain.lessons.run.commands.lines import normalised, program_of
 from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.lessons.sentences.evidence import Turn, find_candidates
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences

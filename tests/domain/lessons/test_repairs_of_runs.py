@@ -7,9 +7,9 @@ import json
 import pytest
 
 from mcp_reflect.domain.lessons.failures.failure_text import short_error
-from mcp_reflect.domain.lessons.run.command_effects import hides_status, shows_text
-from mcp_reflect.domain.lessons.run.command_lines import normalised
-from mcp_reflect.domain.lessons.run.command_variants import parts_of, repeats
+from mcp_reflect.domain.lessons.run.commands.effects import hides_status, shows_text
+from mcp_reflect.domain.lessons.run.commands.lines import normalised
+from mcp_reflect.domain.lessons.run.commands.variants import parts_of, repeats
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.trajectory.parsing import parse

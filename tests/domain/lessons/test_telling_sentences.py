@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mcp_reflect.domain.lessons.drafting.extraction import extract_lesson
-from mcp_reflect.domain.lessons.run.command_effects import only_reads
+from mcp_reflect.domain.lessons.run.commands.effects import only_reads
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, names_something, term_weights
 from mcp_reflect.domain.text.rendering import render_reflection

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_reflect.domain.lessons.run.server_requests import only_asks_server
-from mcp_reflect.domain.lessons.run.told_command import only_records, told_command
+from mcp_reflect.domain.lessons.run.commands.server_requests import only_asks_server
+from mcp_reflect.domain.lessons.run.commands.told_command import only_records, told_command
 from mcp_reflect.domain.truncate import CUT, in_one_line
 from tests.domain.lessons.test_lessons import bash, call, edit, lesson, said
 

@@ -31,16 +31,16 @@ from mcp_reflect.domain.lessons.run.call_text import (
     describe_case_call,
 )
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
-from mcp_reflect.domain.lessons.run.command_effects import is_small_program, only_reads, searches_output
-from mcp_reflect.domain.lessons.run.command_lines import inline_interpreter, normalised
-from mcp_reflect.domain.lessons.run.command_variants import are_variants, repeats
-from mcp_reflect.domain.lessons.run.idle_commands import did_nothing
+from mcp_reflect.domain.lessons.run.commands.effects import is_small_program, only_reads, searches_output
+from mcp_reflect.domain.lessons.run.commands.idle_commands import did_nothing
+from mcp_reflect.domain.lessons.run.commands.lines import inline_interpreter, normalised
+from mcp_reflect.domain.lessons.run.commands.server_requests import only_asks_server
+from mcp_reflect.domain.lessons.run.commands.told_command import only_records
+from mcp_reflect.domain.lessons.run.commands.variants import are_variants, repeats
 from mcp_reflect.domain.lessons.run.lookups import is_lookup, is_search
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
-from mcp_reflect.domain.lessons.run.server_requests import only_asks_server
 from mcp_reflect.domain.lessons.run.set_again import is_set_again
 from mcp_reflect.domain.lessons.run.steps import Step
-from mcp_reflect.domain.lessons.run.told_command import only_records
 from mcp_reflect.domain.lessons.run.undoing import find_cancelled, find_undone, only_takes_back
 from mcp_reflect.domain.lessons.run.undone_files import find_discarded, find_unmade, only_removes
 

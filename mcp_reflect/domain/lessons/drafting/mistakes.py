@@ -39,7 +39,7 @@ from mcp_reflect.domain.lessons.run.case_data import (
     serves_one_case,
     without_given,
 )
-from mcp_reflect.domain.lessons.run.command_effects import prepares, searches_output
+from mcp_reflect.domain.lessons.run.commands.effects import prepares, searches_output
 from mcp_reflect.domain.lessons.run.lookups import is_lookup
 from mcp_reflect.domain.lessons.run.steps import Step, find_said, steps_before
 from mcp_reflect.domain.lessons.sentences.chatter import without_interjection

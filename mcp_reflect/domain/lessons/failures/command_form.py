@@ -16,9 +16,9 @@ from typing import NamedTuple
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.option_names import long_name
 from mcp_reflect.domain.lessons.failures.output_options import output_option
-from mcp_reflect.domain.lessons.run.command_effects import only_reads
-from mcp_reflect.domain.lessons.run.command_lines import normalised
-from mcp_reflect.domain.lessons.run.wrappers import split_wrappers
+from mcp_reflect.domain.lessons.run.commands.effects import only_reads
+from mcp_reflect.domain.lessons.run.commands.lines import normalised
+from mcp_reflect.domain.lessons.run.commands.wrappers import split_wrappers
 from mcp_reflect.domain.text.memoize import memoize_short
 
 _OPERATORS = frozenset(";&|()")

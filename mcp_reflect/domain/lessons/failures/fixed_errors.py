@@ -29,7 +29,7 @@ from mcp_reflect.domain.lessons.failures.repaired_failures import (
 from mcp_reflect.domain.lessons.failures.repairs import RETRIED_WITHIN, Repair, repair_between
 from mcp_reflect.domain.lessons.failures.rework import Rework
 from mcp_reflect.domain.lessons.failures.triggers import MOST_TRIGGERS, trigger_of
-from mcp_reflect.domain.lessons.run.command_lines import normalised
+from mcp_reflect.domain.lessons.run.commands.lines import normalised
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.run_again import has_same_operands, is_run_again
 from mcp_reflect.domain.lessons.run.steps import Step

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcp_reflect.domain.lessons.run.command_effects import only_reads, prepares
-from mcp_reflect.domain.lessons.run.command_lines import normalised, program_of, subcommand_of
-from mcp_reflect.domain.lessons.run.command_variants import parts_of
-from mcp_reflect.domain.lessons.run.idle_commands import did_nothing
+from mcp_reflect.domain.lessons.run.commands.effects import only_reads, prepares
+from mcp_reflect.domain.lessons.run.commands.idle_commands import did_nothing
+from mcp_reflect.domain.lessons.run.commands.lines import normalised, program_of, subcommand_of
+from mcp_reflect.domain.lessons.run.commands.variants import parts_of
 from mcp_reflect.domain.lessons.run.steps import Step
 
 _FEW_COMMANDS = 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.repairs import Repair
-from mcp_reflect.domain.lessons.run.operands import words_in
+from mcp_reflect.domain.lessons.run.commands.operands import words_in
 from mcp_reflect.domain.lessons.run.run_again import narrows
 from mcp_reflect.domain.lessons.run.steps import Step
 

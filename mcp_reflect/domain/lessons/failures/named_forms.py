@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mcp_reflect.domain.lessons.failures.repairs import Repair, is_retry
-from mcp_reflect.domain.lessons.run.command_variants import parts_of
+from mcp_reflect.domain.lessons.run.commands.variants import parts_of
 from mcp_reflect.domain.lessons.run.steps import Step
 
 

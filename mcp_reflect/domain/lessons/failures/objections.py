@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.repairs import Repair
+from mcp_reflect.domain.lessons.run.commands.operands import words_in
 from mcp_reflect.domain.lessons.run.lookups import is_lookup
-from mcp_reflect.domain.lessons.run.operands import words_in
 from mcp_reflect.domain.lessons.sentences.responses import OBJECTING_WORD
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 

@@ -13,9 +13,9 @@ from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection, 
 from mcp_reflect.domain.lessons.failures.muting import is_muted
 from mcp_reflect.domain.lessons.failures.repairs import RETRIED_WITHIN, Repair, does_more, repair_between
 from mcp_reflect.domain.lessons.failures.rework import Rework
-from mcp_reflect.domain.lessons.run.command_effects import is_small_program
-from mcp_reflect.domain.lessons.run.command_lines import normalised
-from mcp_reflect.domain.lessons.run.command_variants import are_variants, parts_of
+from mcp_reflect.domain.lessons.run.commands.effects import is_small_program
+from mcp_reflect.domain.lessons.run.commands.lines import normalised
+from mcp_reflect.domain.lessons.run.commands.variants import are_variants, parts_of
 from mcp_reflect.domain.lessons.run.compound_commands import separated_parts
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.run_again import is_run_again, stands_for, tests_more, was_called_wrongly

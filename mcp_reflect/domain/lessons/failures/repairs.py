@@ -11,9 +11,9 @@ from mcp_reflect.domain.lessons.failures.command_form import command_form
 from mcp_reflect.domain.lessons.failures.enabling_calls import find_enabling_calls
 from mcp_reflect.domain.lessons.failures.failure_text import failure_text, is_same_failure, says_new
 from mcp_reflect.domain.lessons.failures.mending_commands import find_mending, is_inspection, is_preparation
-from mcp_reflect.domain.lessons.run.command_effects import is_small_program
-from mcp_reflect.domain.lessons.run.command_lines import exports_of, folder_of, normalised
-from mcp_reflect.domain.lessons.run.command_variants import are_variants, parts_of, repeats
+from mcp_reflect.domain.lessons.run.commands.effects import is_small_program
+from mcp_reflect.domain.lessons.run.commands.lines import exports_of, folder_of, normalised
+from mcp_reflect.domain.lessons.run.commands.variants import are_variants, parts_of, repeats
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.run_again import is_another_form
 from mcp_reflect.domain.lessons.run.steps import Step

@@ -13,8 +13,8 @@ from dataclasses import replace
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
 from mcp_reflect.domain.lessons.failures.repairs import Repair
-from mcp_reflect.domain.lessons.run.command_lines import normalised, program_of
-from mcp_reflect.domain.lessons.run.command_variants import are_variants, parts_of
+from mcp_reflect.domain.lessons.run.commands.lines import normalised, program_of
+from mcp_reflect.domain.lessons.run.commands.variants import are_variants, parts_of
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.run_again import has_same_operands
 from mcp_reflect.domain.lessons.run.steps import Step

@@ -10,9 +10,9 @@ from mcp_reflect.domain.lessons.failures.failure_text import failure_text, is_sa
 from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection, is_preparation
 from mcp_reflect.domain.lessons.failures.repairs import RETRIED_WITHIN, Repair, find_repairs
 from mcp_reflect.domain.lessons.failures.wording import describe_edit, describe_stage
-from mcp_reflect.domain.lessons.run.command_effects import only_reads
-from mcp_reflect.domain.lessons.run.command_lines import normalised
-from mcp_reflect.domain.lessons.run.command_variants import repeats
+from mcp_reflect.domain.lessons.run.commands.effects import only_reads
+from mcp_reflect.domain.lessons.run.commands.lines import normalised
+from mcp_reflect.domain.lessons.run.commands.variants import repeats
 from mcp_reflect.domain.lessons.run.compound_commands import separated_parts
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.run.undone_files import only_removes

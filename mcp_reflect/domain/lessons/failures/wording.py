@@ -16,11 +16,11 @@ from mcp_reflect.domain.lessons.run.call_text import (
     describe_two_forms,
 )
 from mcp_reflect.domain.lessons.run.case_data import without_given
-from mcp_reflect.domain.lessons.run.command_lines import inline_interpreter, without_noise
-from mcp_reflect.domain.lessons.run.command_variants import parts_of
+from mcp_reflect.domain.lessons.run.commands.lines import inline_interpreter, without_noise
+from mcp_reflect.domain.lessons.run.commands.told_command import told_command
+from mcp_reflect.domain.lessons.run.commands.variants import parts_of
 from mcp_reflect.domain.lessons.run.lookups import is_lookup
 from mcp_reflect.domain.lessons.run.steps import Step
-from mcp_reflect.domain.lessons.run.told_command import told_command
 from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
 
 ACCEPTED = ". Accepted, rightly or not:"

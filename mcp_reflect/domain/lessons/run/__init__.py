@@ -1,1 +1,1 @@
-"""The steps of a run: its commands and edits, and its calls of tools as text."""
+"""A run as lessons read it: its steps and what was said, what calls and commands did, and what of it stayed."""

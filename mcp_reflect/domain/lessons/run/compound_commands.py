@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import chain
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.command_effects import only_reads
-from mcp_reflect.domain.lessons.run.command_lines import normalised, setup_of, without_noise
-from mcp_reflect.domain.lessons.run.command_variants import parts_of
+from mcp_reflect.domain.lessons.run.commands.effects import only_reads
+from mcp_reflect.domain.lessons.run.commands.lines import normalised, setup_of, without_noise
+from mcp_reflect.domain.lessons.run.commands.variants import parts_of
 from mcp_reflect.domain.lessons.run.run_again import is_run_again
 from mcp_reflect.domain.lessons.run.steps import Step
 

@@ -9,10 +9,9 @@ from itertools import dropwhile, pairwise
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.error_matching.headlines import find_headlines
 from mcp_reflect.domain.error_matching.output_lines import is_complaint
-from mcp_reflect.domain.lessons.run.command_effects import only_reads, prepares
-from mcp_reflect.domain.lessons.run.command_lines import normalised, program_of
-from mcp_reflect.domain.lessons.run.command_variants import are_variants, is_variant_text
-from mcp_reflect.domain.lessons.run.operands import (
+from mcp_reflect.domain.lessons.run.commands.effects import only_reads, prepares
+from mcp_reflect.domain.lessons.run.commands.lines import normalised, program_of
+from mcp_reflect.domain.lessons.run.commands.operands import (
     ASSIGNMENT,
     OPTION,
     certain_operands,
@@ -23,8 +22,9 @@ from mcp_reflect.domain.lessons.run.operands import (
     words_in,
     words_of_call,
 )
+from mcp_reflect.domain.lessons.run.commands.variants import are_variants, is_variant_text
+from mcp_reflect.domain.lessons.run.commands.wrappers import split_wrappers
 from mcp_reflect.domain.lessons.run.steps import Step
-from mcp_reflect.domain.lessons.run.wrappers import split_wrappers
 from mcp_reflect.domain.text.memoize import memoize_short
 
 _NARROWS = re.compile(

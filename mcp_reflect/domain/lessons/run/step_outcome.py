@@ -7,7 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.command_effects import begins_with_log, hides_status, shows_text
+from mcp_reflect.domain.lessons.run.commands.effects import begins_with_log, hides_status, shows_text
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_text
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult
 from mcp_reflect.domain.trajectory.parsing import Trajectory

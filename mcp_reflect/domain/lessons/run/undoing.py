@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.command_variants import parts_of
-from mcp_reflect.domain.lessons.run.command_words import commands_of
+from mcp_reflect.domain.lessons.run.commands.variants import parts_of
+from mcp_reflect.domain.lessons.run.commands.words import commands_of
 from mcp_reflect.domain.lessons.run.lookups import only_asks
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.run.undone_files import files_undone_by

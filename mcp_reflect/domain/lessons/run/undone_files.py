@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.command_effects import only_reads
-from mcp_reflect.domain.lessons.run.command_variants import parts_of
-from mcp_reflect.domain.lessons.run.command_words import commands_of
-from mcp_reflect.domain.lessons.run.git_words import files_undone_by_git, has_restored, plain_git
+from mcp_reflect.domain.lessons.run.commands.effects import only_reads
+from mcp_reflect.domain.lessons.run.commands.git_words import files_undone_by_git, has_restored, plain_git
+from mcp_reflect.domain.lessons.run.commands.variants import parts_of
+from mcp_reflect.domain.lessons.run.commands.words import commands_of
 from mcp_reflect.domain.lessons.run.steps import Step
 
 _LASTS = re.compile(r"\b(?:install|add|ci|sync|pull|fetch|login|exec|create|up|start)\b")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.command_effects import only_reads, writes_file
-from mcp_reflect.domain.lessons.run.command_lines import blanked, setup_of
+from mcp_reflect.domain.lessons.run.commands.effects import only_reads, writes_file
+from mcp_reflect.domain.lessons.run.commands.lines import blanked, setup_of
 
 _MOST_CHARS = 2_000
 """Characters up to which a command line is taken apart."""

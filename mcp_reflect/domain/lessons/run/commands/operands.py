@@ -7,7 +7,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.command_lines import program_of
+from mcp_reflect.domain.lessons.run.commands.lines import program_of
 from mcp_reflect.domain.text.memoize import memoize_short
 
 OPTION = re.compile(r"--?[A-Za-z\d]")

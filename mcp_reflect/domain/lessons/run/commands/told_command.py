@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.command_effects import only_reads
-from mcp_reflect.domain.lessons.run.command_lines import blanked, setup_of
-from mcp_reflect.domain.lessons.run.server_requests import only_gets
+from mcp_reflect.domain.lessons.run.commands.effects import only_reads
+from mcp_reflect.domain.lessons.run.commands.lines import blanked, setup_of
+from mcp_reflect.domain.lessons.run.commands.server_requests import only_gets
 from mcp_reflect.domain.truncate import CUT, in_one_line, truncate
 
 _MOST_CHARS = 2_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.wrappers import without_wrappers
+from mcp_reflect.domain.lessons.run.commands.wrappers import without_wrappers
 from mcp_reflect.domain.text.memoize import memoize_short
 
 SHORTENS = r"\|\s*(?:tail|head|cat|grep|tee|less)\b"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.command_lines import (
+from mcp_reflect.domain.lessons.run.commands.lines import (
     QUOTED_PART,
     SETUP,
     SHORTENS,

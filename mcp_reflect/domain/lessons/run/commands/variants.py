@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.command_effects import only_reads
-from mcp_reflect.domain.lessons.run.command_lines import blanked, normalised, program_of
+from mcp_reflect.domain.lessons.run.commands.effects import only_reads
+from mcp_reflect.domain.lessons.run.commands.lines import blanked, normalised, program_of
 from mcp_reflect.domain.text.memoize import memoize_short
 
 _VARIANT = 0.34
