@@ -56,7 +56,7 @@ RUN_LAYERS = (
     {"commands", "file_names", "program_text"},
     {"case_values", "step_outcome"},
     {"steps"},
-    {"call_text", "case_data", "lookups", "run_again", "set_again", "undone_files"},
+    {"call_text", "case_data", "lookups", "run_again", "set_again", "undone_files", "utterances"},
     {"compound_commands", "undoing", "working_tree"},
     {"net_changes"},
 )

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from benchmarks.lessons.__main__ import RECORDED
 from benchmarks.quality.data import Run
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
-from mcp_reflect.domain.lessons.run.steps import find_said
+from mcp_reflect.domain.lessons.run.utterances import find_said
 from mcp_reflect.domain.models import ReflectionDraft, Result, Review, Trace
 from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.text.quotation import read_quotation

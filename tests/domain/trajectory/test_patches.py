@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mcp_reflect.domain.lessons.run.steps import find_said, find_steps
+from mcp_reflect.domain.lessons.run.steps import find_steps
+from mcp_reflect.domain.lessons.run.utterances import find_said
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.patches import FilePatch, read_patch
 

@@ -39,7 +39,8 @@ from mcp_reflect.domain.lessons.run.call_text import (
 )
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
 from mcp_reflect.domain.lessons.run.lookups import is_research
-from mcp_reflect.domain.lessons.run.steps import Step, find_said, find_steps, steps_before, user_places
+from mcp_reflect.domain.lessons.run.steps import Step, find_steps, steps_before
+from mcp_reflect.domain.lessons.run.utterances import find_said, user_places
 from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate
 from mcp_reflect.domain.lessons.sentences.selection import without_repetitions
 from mcp_reflect.domain.models import ReflectionDraft

@@ -41,7 +41,8 @@ from mcp_reflect.domain.lessons.run.case_data import (
 )
 from mcp_reflect.domain.lessons.run.commands.effects import prepares, searches_output
 from mcp_reflect.domain.lessons.run.lookups import is_lookup
-from mcp_reflect.domain.lessons.run.steps import Step, find_said, steps_before
+from mcp_reflect.domain.lessons.run.steps import Step, steps_before
+from mcp_reflect.domain.lessons.run.utterances import find_said
 from mcp_reflect.domain.lessons.sentences.chatter import without_interjection
 from mcp_reflect.domain.lessons.sentences.evidence import AGENT, USER
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from mcp_reflect.domain.lessons.run.file_names import find_run_folder, shown_name
 from mcp_reflect.domain.lessons.run.step_outcome import flags_failures, read_outcome
@@ -13,7 +13,7 @@ from mcp_reflect.domain.trajectory.editor_arguments import edits_of
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 from mcp_reflect.domain.trajectory.here_documents import file_written_by
 from mcp_reflect.domain.trajectory.kept import keep_with_trajectory
-from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
+from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult
 from mcp_reflect.domain.trajectory.notebooks import notebook_source
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.patches import FilePatch
@@ -63,7 +63,7 @@ def find_steps(trajectory: Trajectory) -> Sequence[Step]:
         return [_told(act) for act in report if not isinstance(act, ToldWords)] or list(_logged(trajectory.text))
     found: list[Step] = []
     places: dict[str, range] = {}
-    by_call = iter(_steps_by_call(trajectory))
+    by_call = iter(steps_by_call(trajectory))
     flags = flags_failures(trajectory)
     for event in trajectory.events:
         if isinstance(event, ToolCall):
@@ -98,50 +98,14 @@ def _folder(step: Step) -> str:
     return next((value.rstrip("/") for name in _FOLDERS if isinstance(value := step.arguments.get(name), str)), "")
 
 
-class Said(NamedTuple):
-    """Something said in a run; `place` is the number of steps before it."""
-
-    role: str
-    text: str
-    place: int = 0
-
-
-@keep_with_trajectory
-def find_said(trajectory: Trajectory) -> Sequence[Said]:
-    """Return what was said, in order; plain text that is no report is the agent's as a whole."""
-    return tuple(_iter_said(trajectory))
-
-
-def _iter_said(trajectory: Trajectory) -> Iterator[Said]:
-    place = 0
-    if trajectory.messages is None:
-        for entry in read_report(trajectory) or (ToldWords("assistant", trajectory.text),):
-            if isinstance(entry, ToldWords):
-                yield Said(entry.role, entry.text, place)
-            else:
-                place += 1
-        return
-    by_call = iter(_steps_by_call(trajectory))
-    for event in trajectory.events:
-        if isinstance(event, ToolCall):
-            place += len(next(by_call))
-        elif isinstance(event, Utterance) and event.role in {"user", "assistant", "human", "model"}:
-            yield Said("user" if event.role in {"user", "human"} else "assistant", event.text, place)
-
-
-def user_places(trajectory: Trajectory) -> list[int]:
-    """Return the places of the user's turns behind the first."""
-    return [said.place for said in find_said(trajectory) if said.role == "user"][1:]
-
-
 def steps_before(trajectory: Trajectory, steps: Sequence[Step]) -> int:
     """Return the number of steps before the last ones of a run, `steps`; 0 in plain text, where turns have no place."""
-    return sum(map(len, _steps_by_call(trajectory))) - len(steps) if trajectory.messages is not None else 0
+    return sum(map(len, steps_by_call(trajectory))) - len(steps) if trajectory.messages is not None else 0
 
 
 @keep_with_trajectory
-def _steps_by_call(trajectory: Trajectory) -> Sequence[Sequence[Step]]:
-    """The steps that each call makes, before results: places are counted by what was read, and by no guess at it."""
+def steps_by_call(trajectory: Trajectory) -> Sequence[Sequence[Step]]:
+    """Return the steps that each call makes, before results: places are counted by what was read, not by a guess."""
     return tuple(map(_all_steps_of, trajectory.calls))
 
 
