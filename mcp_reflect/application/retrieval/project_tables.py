@@ -118,5 +118,6 @@ class ProjectTables:
 
         with self._opening:
             if project not in self._tables:
-                self._tables[project] = TablesOfProject(self._embedder.dimension), threading.Lock()
+                tables = TablesOfProject(self._embedder.dimension, self._embedder.default_threshold)
+                self._tables[project] = tables, threading.Lock()
             return self._tables[project]

@@ -13,8 +13,9 @@ from mcp_reflect.domain.values import Rows
 class TablesOfProject:
     """A project's memories as ranking and error matching read them."""
 
-    def __init__(self, dimension: int) -> None:
-        self.table = FeatureTable(dimension)
+    def __init__(self, dimension: int, least_cosine: float) -> None:
+        """Both are those of the embedding model."""
+        self.table = FeatureTable(dimension, least_cosine)
         self.errors = ErrorIndex()
         self._error_rows: tuple[int, Rows, npt.NDArray[np.bool_]] = (-1, np.zeros(0, np.int64), np.zeros(0, np.bool_))
 

@@ -13,7 +13,7 @@ import numpy as np
 from mcp_reflect.domain.ranking.columns import FeatureColumns, scan_is_cheaper, select_rows, similarities
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.lead import threshold_by_lead
-from mcp_reflect.domain.ranking.lesson_evidence import MAX_FALL, MAX_RISE, LessonEvidence, with_evidence
+from mcp_reflect.domain.ranking.lesson_evidence import MAX_EVIDENCE, LessonEvidence, with_evidence
 from mcp_reflect.domain.ranking.projection import Projection
 from mcp_reflect.domain.ranking.relevance import (
     lift_by_best_match,
@@ -117,7 +117,7 @@ class CandidateGenerator:
             self.query = query = replace(query, threshold=threshold, by_lead=False)
         floor = query.threshold - error
         # Lessons are looked up for the rows alone that clear the threshold if theirs adds the most that one can.
-        highest = with_evidence(relevance, MAX_RISE)
+        highest = with_evidence(relevance, MAX_EVIDENCE)
         selection = select_rows(highest >= min_liftable(best_relevance, query.threshold) - error)
         highest = highest[selection]
         if not len(highest):
@@ -134,7 +134,7 @@ class CandidateGenerator:
 
     def _best_match(self, relevance: FloatArray, overlap: FloatArray, error: float) -> tuple[int, float, Floats]:
         """Return the row of the highest relevance, its relevance computed exactly, and those of the first rows."""
-        least = float(with_evidence(relevance.max() - 2 * error, -MAX_FALL - MAX_RISE))
+        least = float(with_evidence(relevance.max() - 2 * error, -2 * MAX_EVIDENCE))
         if self.query.by_lead:
             least = min(least, _approximate_kth_largest(relevance, _BEST_MATCH_CANDIDATES))
         near = np.flatnonzero(relevance >= max(least, 0.0))

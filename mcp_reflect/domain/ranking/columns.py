@@ -44,6 +44,9 @@ class FeatureColumns(Protocol):
     creation and last use) are in microseconds since the epoch. Rows that are not `alive` are never returned.
     """
 
+    least_cosine: float
+    """The cosine below which the embedding model's vectors of two texts say that they are unrelated."""
+
     @property
     def vectors(self) -> Vector:
         """Return the unit vectors, shape (n, dimension)."""

@@ -51,8 +51,10 @@ class FeatureTable:
     Not thread-safe: the owner holds a lock around `apply` and around reading.
     """
 
-    def __init__(self, dimension: int) -> None:
+    def __init__(self, dimension: int, least_cosine: float = 0.25) -> None:
+        """`dimension` and `least_cosine` are those of the embedding model; 0.25 is that of the bundled one."""
         self.dimension = dimension
+        self.least_cosine = least_cosine
         self.seq = 0
         """Sequence number of the last change that was applied."""
         self._clear(_FIRST_CAPACITY)

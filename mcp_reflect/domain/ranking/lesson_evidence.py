@@ -1,11 +1,13 @@
 """Evidence of relevance in the meaning of lessons, beside that of the tasks they were learned on.
 
-    odds(relevance') = odds(relevance) * odds(likeness) / odds(chance)
+    odds(relevance') = odds(relevance) * odds(likeness) / odds(chance) * odds(likeness) / odds(related)
 
-`likeness` is the cosine of a query with a memory's lesson, and `chance` the likeness that one lesson in fifty of this
-project reaches for this query, so that the scale comes from the project itself: where all lessons are alike they say
-nothing. Both observations count as independent (naive Bayes). The factor is bounded, and a memory whose lesson was not
-embedded keeps its relevance.
+`likeness` is the cosine of a query with a memory's lesson, held against two others. `chance` is the likeness that one
+lesson in fifty of this project reaches for this query: so one scale comes from the project itself. `related` is the
+likeness of lessons that, with the embedding model at hand, are of use about as often as not: without it the best of
+lessons that all speak of other matters would count as good ones. The observations count as independent (naive Bayes).
+The factor is bounded. A memory whose lesson was not embedded keeps its relevance, and so does one whose lesson many
+others share, for that says nothing about one of them.
 """
 
 from __future__ import annotations
@@ -24,10 +26,18 @@ _Precision = TypeVar("_Precision", bound=np.floating)
 CHANCE_QUANTILE = 0.98
 """Share of a project's lessons whose likeness is below chance. Lower ones let queries about other matters find more."""
 
-MAX_RISE = 0.2
-MAX_FALL = 0.5
-"""Most by which a lesson moves the log odds of relevance. With a larger rise the words of a lesson alone bring up
-memories for queries about other matters; a larger fall hides memories of the very task (docs/quality.md)."""
+MAX_EVIDENCE = 1.0
+"""Most by which a lesson moves the log odds of relevance. With more, the lesson alone hides memories of the very task,
+or brings up memories for queries about other matters (docs/quality.md)."""
+
+_RELATED_ABOVE_LEAST = 0.52
+"""How far `related` is above the least cosine of a model, in log odds: at 0.36 for 0.25, that of the bundled model."""
+
+_COMMONPLACE_SHARE = 0.1
+"""A lesson that a larger share of a project's memories have in common says nothing about one of them."""
+
+_FEW = 2
+"""So many may have one in common, however small the project is."""
 
 _LEAST_LIKENESS = 0.02
 _MOST_LIKENESS = 0.98
@@ -43,22 +53,38 @@ class LessonEvidence:
         self._table, self._lessons, self._vector = table, table.lesson_vectors, vector
 
     def of(self, rows: Rows) -> Vector:
-        """Return the log odds that the lessons of `rows` add to their relevance, in [-MAX_FALL, MAX_RISE].
+        """Return the log odds that the lessons of `rows` add to their relevance, at most MAX_EVIDENCE either way.
 
-        Equal lessons get equal evidence; rows without the vector of one, and dead rows, get 0.
+        Equal lessons get equal evidence. Rows without the vector of one, dead rows and those of commonplace lessons get
+        0.
         """
         evidence = np.zeros(len(rows), np.float32)
         known = self._lessons.is_known[rows] & self._table.alive[rows]
         if known.any():
             likeness = self._lessons.cosines(rows[known], self._vector)
-            evidence[known] = np.clip(_log_odds(likeness) - _log_odds(self._chance), -MAX_FALL, MAX_RISE)
+            told = np.clip(2.0 * _log_odds(likeness) - self._neutral, -MAX_EVIDENCE, MAX_EVIDENCE)
+            if len(self._commonplace):
+                told[np.isin(likeness, self._commonplace)] = 0.0
+            evidence[known] = told
         return evidence
 
     @cached_property
-    def _chance(self) -> np.floating:
+    def _neutral(self) -> np.floating:
+        """Twice the log odds of a likeness that is neither for nor against."""
+        related = _log_odds(np.float64(self._table.least_cosine)) + _RELATED_ABOVE_LEAST
+        return np.float32(_log_odds(np.quantile(self._sample, CHANCE_QUANTILE)) + related)
+
+    @cached_property
+    def _commonplace(self) -> Vector:
+        """Likenesses of lessons that many memories share: equal lessons have equal ones, and hardly any others have."""
+        likenesses, counts = np.unique(self._sample, return_counts=True)
+        return likenesses[counts > max(_FEW, _COMMONPLACE_SHARE * len(self._sample))]
+
+    @cached_property
+    def _sample(self) -> Vector:
+        """Likenesses of some of the lessons, at least one."""
         taught = np.flatnonzero(self._lessons.is_known & self._table.alive)
-        sample = taught[:: -(-len(taught) // _SAMPLE_SIZE)]
-        return np.quantile(self._lessons.cosines(sample, self._vector), CHANCE_QUANTILE)
+        return self._lessons.cosines(taught[:: -(-len(taught) // _SAMPLE_SIZE)], self._vector)
 
 
 def with_evidence(relevance: npt.NDArray[_Precision], evidence: FloatArray | float) -> npt.NDArray[_Precision]:

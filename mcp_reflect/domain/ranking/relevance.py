@@ -111,8 +111,8 @@ class HybridRelevance:
     The best match is searched among the rows of the query only: a memory that is not shown must not lift others.
     """
 
-    error = 8 * FLOAT32_ERROR
-    """Three cosines take part; by its lesson relevance may grow 1.7 times as fast as the cosine it comes from."""
+    error = 9 * FLOAT32_ERROR
+    """Three cosines take part; by its lesson relevance may grow 2.8 times as fast as the cosine it comes from."""
 
     def __init__(
         self,
