@@ -38,7 +38,7 @@ from mcp_reflect.domain.lessons.run.call_text import (
     gives_answer,
     names_calls_only,
 )
-from mcp_reflect.domain.lessons.run.case_data import holds_for_case, serves_one_case
+from mcp_reflect.domain.lessons.run.case_data import serves_one_case
 from mcp_reflect.domain.lessons.run.lookups import is_research
 from mcp_reflect.domain.lessons.run.steps import Step, find_said, find_steps, steps_before, user_places
 from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate
@@ -153,12 +153,7 @@ def _without_result(said: str, steps: Sequence[Step], task: str) -> str:
     """
     if any(map(gives_answer, steps)):
         return said
-    told = [
-        each
-        for each in split_sentences(said)
-        if not is_bare_report(each, task, is_final=True) and not holds_for_case(each, frozenset())
-    ]
-    return " ".join(told)
+    return " ".join(each for each in split_sentences(said) if not is_bare_report(each, task))
 
 
 def _vain(trajectory: Trajectory, steps: Sequence[Step], actions: Sequence[str]) -> list[str]:

@@ -91,7 +91,7 @@ def select_told(
             if names_more(each.text, task) and not (steps and (reports_state(each) or _only_reports(each, task)))
         ]
         chosen = select_sentences(told, task, room, least_evidence=_LEAST_EVIDENCE)
-        if worked and not is_research(steps):  # what a search found out is its answer, however short
+        if worked and acted and not is_research(steps):  # what was looked up is the answer, however short
             chosen = _without_reports(chosen, task, last=len(turns) - 1)
         return _with_same_turn(chosen, spoken, task)
     data = case_data(steps)
@@ -130,7 +130,7 @@ def _goes_with_ruling(sentence: Candidate, known: AbstractSet[str]) -> bool:
 
 
 def _without_reports(told: Sequence[Candidate], task: str, *, last: int) -> list[Candidate]:
-    """The sentences but those in which the agent only says how things stand, and on which no other hangs.
+    """The sentences but those in which the agent only says in the end how things stand, and on which no other hangs.
 
     They are left out once all are chosen: in their room stands nothing that says still less.
     """
@@ -139,8 +139,9 @@ def _without_reports(told: Sequence[Candidate], task: str, *, last: int) -> list
         each
         for each in told
         if each.role == USER
+        or each.turn != last
         or each.place in leant_on
-        or not is_bare_report(each.text, task, is_final=each.turn == last)
+        or not is_bare_report(each.text, task)
     ]
 
 

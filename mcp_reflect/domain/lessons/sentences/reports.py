@@ -1,35 +1,41 @@
-"""Reports of an agent: how things stand, in a few words that name nothing to act on."""
+"""Reports of an agent: how things stand at the end of its run, in a few words that name nothing to act on."""
 
 from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences import cues
 from mcp_reflect.domain.lessons.sentences.vocabulary import count_words
-from mcp_reflect.domain.lessons.sentences.wording import states_rule, with_plain_apostrophes
+from mcp_reflect.domain.lessons.sentences.wording import with_plain_apostrophes
 
 _MOST_WORDS = 8
-"""Words of a sentence of the final answer up to which it is a report: of longer ones most hold a cause or a rule."""
-_MOST_WORDS_BETWEEN = 6
-"""The same of what is said between two steps: a remark on what was just seen."""
-_DIGIT = re.compile(r"\d")
+"""Words up to which a sentence of a final answer is a report: of longer ones most hold a cause or a rule."""
 _TOKEN = re.compile(r"`[^`]+`|[^\s,;]+")
-_CODE = re.compile(r"[`_=]|[a-z][A-Z]|\w/\w|\w\(\)|\w{2}\.[a-z]{2}|(?<![\w-])--[a-z]|%[a-z]")
-_DEPENDS = re.compile(r"\b(?:because|if|once|since|so|unless|until|when|without)\b", re.IGNORECASE)
+_CODE = re.compile(r"[`_=]|[a-z][A-Z]|[a-z]-[a-z]|\w/\w|\w\(\)|\w{2}\.[a-z]{2}|(?<![\w-])--[a-z]|%[a-z]")
+_DEPENDS = re.compile(r"\b(?:because|if|no|once|since|so|unless|until|when|without)\b", re.IGNORECASE)
 """What tells on what something depends, or what comes of it."""
+_WAS = re.compile(
+    r"\b(?:was|were|had|did|(?:was|were|had|did)n't)\b|(?<!^)(?<!\bis )(?<!\bare )(?<!\bbeen )\b[a-z]{2,}ed\b",
+    re.IGNORECASE,
+)
+"""What tells how it was before: that explains what was done."""
+_ENGLISH = re.compile(
+    r"\b(?:after|again|and|are|at|before|by|for|from|has|have|is|it|now|of|on|that|the|this|to|with|you|your)\b",
+    re.IGNORECASE,
+)
+"""In other languages no rule is known by its wording (`cues.py`)."""
 
 
-def is_bare_report(sentence: str, task: str, *, is_final: bool) -> bool:
-    """Return true for few words that state no rule, and name no code, file or setting but what the task names.
+def is_bare_report(sentence: str, task: str) -> bool:
+    """Return true for few words on the present that state no rule, and name no code or file but what the task names.
 
-    In a final answer a number is a result ("All 40 jobs ran in 3 s"), and "before" or "after" tells an order of events:
-    there a rule is what says how such cases are dealt with. Between two steps a number may name something as well.
+    A number is no name, but a result ("All 40 jobs run in 3 s"). "Before" and "after" tell an order of events: a rule is
+    what says how such cases are dealt with.
     """
-    if count_words(sentence) > (_MOST_WORDS if is_final else _MOST_WORDS_BETWEEN) or _DEPENDS.search(sentence):
+    plain = with_plain_apostrophes(sentence)
+    if count_words(plain) > _MOST_WORDS or not _ENGLISH.search(plain):
         return False
-    states = cues.POLICY.search(with_plain_apostrophes(sentence)) if is_final else states_rule(sentence)
-    if states or (not is_final and _DIGIT.search(sentence)):
-        return False
-    return not _names_more_code(sentence, task)
+    says_more = cues.POLICY.search(plain) or _DEPENDS.search(plain) or _WAS.search(plain)
+    return not says_more and not _names_more_code(plain, task)
 
 
 def _names_more_code(sentence: str, task: str) -> bool:
