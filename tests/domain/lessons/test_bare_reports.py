@@ -35,6 +35,8 @@ def test_a_short_report_of_the_final_answer_is_left_out(report: str) -> None:
         "Stays up because the proxy is warm.",
         "`keepalive` is on.",
         "The value is in conf/proxy.toml.",
+        "It is up; the pool stays below the limit of the proxy.",
+        "The file has a mark at its head: read it as text.",
         "The proxy closed the pool.",
         "There was no room on the disk.",
         "The package is in pool-extras.",
