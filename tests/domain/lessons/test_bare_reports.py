@@ -81,9 +81,21 @@ def test_of_one_case_the_result_is_left_out_and_what_holds_for_others_stays() ->
         *said(("user", "Please register the parcel of room 12")),
         *call("register_parcel", {"shelf": "cold", "room": "12"}, '{"parcel": "P-7781"}'),
         *said(
-            ("assistant", "The parcel is registered. Food goes to the cold shelf, and nothing heavier than 5 kg does.")
+            (
+                "assistant",
+                "The parcel is registered as P-7781. Food goes to the cold shelf, and nothing heavier than 5 kg does.",
+            )
         ),
     ]
     told = lesson(run, task="Please register the parcel of room 12").guidance
-    assert "registered" not in told
+    assert "P-7781" not in told
     assert "Food goes to the cold shelf" in told
+
+
+def test_of_one_case_a_report_without_a_number_may_say_how_such_cases_end() -> None:
+    run = [
+        *said(("user", "Please end my plan")),
+        *call("end_plan", {"at": "period_end"}, "ok"),
+        *said(("assistant", "The plan is kept to the end of the month.")),
+    ]
+    assert "kept to the end of the month" in lesson(run, task="Please end my plan").guidance

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.comparison.sameness import EXPLAINED
 from mcp_reflect.domain.lessons.drafting.actions import tell_actions
 from mcp_reflect.domain.lessons.drafting.feedback import telling_feedback
@@ -57,6 +58,7 @@ LESSON_CHARS = 1_200
 _REFERENCE_CHARS = 400
 MOST_STEPS = 600
 """The last steps of a run that are read: comparing them takes time, and a run is decided at its end."""
+_DIGIT = re.compile(r"\d")
 _VAIN_ATTEMPTS = 2
 _STAGES = 2
 _LEAST_SENTENCES = 250
@@ -147,13 +149,14 @@ def _without_told(told: Sequence[Candidate], feedback: str, failures: Sequence[s
 
 
 def _without_result(said: str, steps: Sequence[Step], task: str) -> str:
-    """What an agent concluded without the sentences that only report what came of the one case.
+    """What an agent concluded without the sentences that only report what came of the one case, by a number of it.
 
     Where it was asked a question, that is what it found out.
     """
     if any(map(gives_answer, steps)):
         return said
-    return " ".join(each for each in split_sentences(said) if not is_bare_report(each, task))
+    told = (each for each in split_sentences(said) if not (_DIGIT.search(each) and is_bare_report(each, task)))
+    return " ".join(told)
 
 
 def _vain(trajectory: Trajectory, steps: Sequence[Step], actions: Sequence[str]) -> list[str]:
