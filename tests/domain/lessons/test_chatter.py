@@ -68,6 +68,8 @@ def test_who_wants_nothing_more_does_not_object() -> None:
 @pytest.mark.parametrize(
     ("sentence", "narrates"),
     [
+        ("Testing this on the staging machine.", True),
+        ("Testing is left to the nightly job.", False),
         ("Opening CONTRIBUTING.md.", True),
         ("AGENTS.md should tell us more.", True),
         ("Understood, reverting that and adding a revision on top.", True),

@@ -35,3 +35,12 @@ def test_what_a_user_said_of_the_work_stays_in_their_words() -> None:
     by_user = said(AGAIN, 1, role=USER)
     assert texts(said(RECAP, 0, 2.0), by_user, acted=True) == [RECAP, AGAIN]
     assert texts(said(RECAP, 0, 2.0), by_user) == [RECAP]
+
+
+def test_what_the_end_of_a_talk_sums_up_is_not_told_in_other_words() -> None:
+    recap = said("Settled: exports are nightly CSV files in the bucket, one for each tenant, kept 30 days.", 4)
+    asked = said("nightly csv files for each tenant, that suits accounting", 1, 1.5, USER)
+    limit = said("nightly csv files for each tenant, below 40 MB", 2, 1.5, USER)
+    assert texts(asked, recap) == [recap.text]
+    assert texts(limit, recap) == [limit.text, recap.text]  # the number is nowhere else
+    assert texts(asked, recap, acted=True) == [asked.text, recap.text]

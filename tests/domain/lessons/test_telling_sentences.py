@@ -201,7 +201,7 @@ def test_a_rejected_edit_is_the_mistake_and_what_the_user_wants_instead_is_the_g
     lesson = told(run, "The type check is red.", "fail")
     assert 'Mistake: Wrong or incomplete: editing tsconfig.json (`"strict": true` → `"strict": false`)' in lesson
     assert "after editing" not in lesson
-    assert "`tsc -p .` failed: src/chart.ts(1,23): error TS7016" in lesson
+    assert "tsc -p ." not in lesson  # what made the check pass was the mistake
     assert "Declare the module in types/tickmark.d.ts for now." in lesson
     assert "lunch" not in lesson
     reviewed = told(run, "The type check is red.", "fail", feedback="strict has to stay on")

@@ -31,6 +31,12 @@ def test_what_has_no_room_is_told_without_what_stands_around_it(command: str, to
     assert told_command(command, 120) == told
 
 
+def test_twice_the_room_is_better_than_an_end_that_is_cut_off() -> None:
+    loop = "for name in web mail jobs; do printf 'retries: 3\\n' >> conf/$name.yml; done && tool lint conf --strict"
+    assert told_command(loop, 60) == loop
+    assert told_command(loop, 40).endswith(CUT)
+
+
 def test_a_here_document_is_cut_at_its_end_only() -> None:
     command = "git add . && python3 - <<'E'\n" + "print(1)\n" * 40 + "E"
     assert told_command(command, 60) == in_one_line(command)[:59].rstrip() + CUT

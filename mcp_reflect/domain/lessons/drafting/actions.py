@@ -19,7 +19,6 @@ from mcp_reflect.domain.lessons.failures.wording import (
     describe_attempt,
     describe_customer_repair,
     describe_edit,
-    describe_failure,
     describe_further_failure,
     describe_repair,
     describe_step,
@@ -84,7 +83,7 @@ def tell_actions(
     passed: bool,
     served: bool,
 ) -> Iterator[str]:
-    """Lines on what failed and then worked, and on what worked at once; of edits in the `mistake` what they mended.
+    """Lines on what failed and then worked, and on what worked at once; none on a failure that the `mistake` mended.
 
     `refused` are the acts, by their `id`, that the user spoke up against, in the words `objections`.
     """
@@ -95,7 +94,7 @@ def tell_actions(
     ]
     shown = [each for each in kept if passed or not is_lookup(each.worked)][-REPAIRS:]
     describe_one = partial(_described_beside, mistake, refused, passed, served)
-    yield from dict.fromkeys(_described(shown, describe_one))
+    yield from dict.fromkeys(filter(None, _described(shown, describe_one)))
     named = {id(step) for repair in shown for step in (repair.worked, *repair.commands)}
     subjects = {repair.worked.subject for repair in shown}
     if not passed:
@@ -142,7 +141,7 @@ def _described_beside(mistake: str, refused: Collection[int], passed: bool, serv
         return told.partition(ACCEPTED)[0] if rejected else told
     is_refused = not passed and repair.worked.kind == "command" and id(repair.worked) in refused
     if is_refused or any(act in mistake for act in (*map(describe_edit, repair.edits), describe_step(repair.worked))):
-        return describe_failure(repair)
+        return ""  # the way out was the mistake, and without one a failure says nothing of what to do
     return describe_repair(repair) if passed or repair.worked.kind == "call" else describe_attempt(repair)
 
 
@@ -229,7 +228,7 @@ def _described(repairs: Sequence[Repair], describe: Callable[[Repair], str]) -> 
         key = id(repair.worked)
         if key not in lines:
             lines[key] = describe(repair)
-        elif repair.worked.kind == "command":
+        elif repair.worked.kind == "command" and lines[key]:
             lines[key] = ". ".join(filter(None, (lines[key], describe_further_failure(repair))))
     yield from lines.values()
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.comparison.sameness import EXPLAINED
 from mcp_reflect.domain.lessons.drafting.actions import tell_actions
 from mcp_reflect.domain.lessons.drafting.feedback import telling_feedback
@@ -35,6 +36,7 @@ from mcp_reflect.domain.lessons.failures.wording import (
 )
 from mcp_reflect.domain.lessons.run.call_text import (
     CALL_CHARS,
+    gives_answer,
     names_calls_only,
 )
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
@@ -42,7 +44,9 @@ from mcp_reflect.domain.lessons.run.lookups import is_research
 from mcp_reflect.domain.lessons.run.steps import Step, find_steps, steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said, user_places
 from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate
+from mcp_reflect.domain.lessons.sentences.reports import is_bare_report
 from mcp_reflect.domain.lessons.sentences.selection import without_repetitions
+from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ReviewedRun
@@ -55,6 +59,7 @@ LESSON_CHARS = 1_200
 _REFERENCE_CHARS = 400
 MOST_STEPS = 600
 """The last steps of a run that are read: comparing them takes time, and a run is decided at its end."""
+_DIGIT = re.compile(r"\d")
 _VAIN_ATTEMPTS = 2
 _STAGES = 2
 _LEAST_SENTENCES = 250
@@ -109,7 +114,11 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         return ReflectionDraft()
     if passed and actions and not told and one_case:  # what led to the answer stands for the rules
         acted = "\n".join(actions)
-        reason = last_policy(trajectory, steps, acted) if served else last_conclusion(trajectory, acted)
+        reason = (
+            last_policy(trajectory, steps, acted)
+            if served
+            else _without_result(last_conclusion(trajectory, acted), steps, run.trace.task)
+        )
         guidance += filter(None, [truncate_line(reason, CALL_CHARS)])
     tools = {step.tool for step in steps}
     if served and not (mistake or guidance):
@@ -138,6 +147,17 @@ def _without_told(told: Sequence[Candidate], feedback: str, failures: Sequence[s
     tried = "\n".join(failures)
     left = without_repetitions(told, feedback, acted=acted)
     return [each for each in left if each.text.rstrip(".") not in tried]
+
+
+def _without_result(said: str, steps: Sequence[Step], task: str) -> str:
+    """What an agent concluded without the sentences that only report what came of the one case, by a number of it.
+
+    Where it was asked a question, that is what it found out.
+    """
+    if any(map(gives_answer, steps)):
+        return said
+    told = (each for each in split_sentences(said) if not (_DIGIT.search(each) and is_bare_report(each, task)))
+    return " ".join(told)
 
 
 def _vain(trajectory: Trajectory, steps: Sequence[Step], actions: Sequence[str]) -> list[str]:

@@ -19,7 +19,8 @@ from mcp_reflect.domain.lessons.run.case_data import (
 from mcp_reflect.domain.lessons.run.lookups import is_research
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.sentences.chatter import is_request
-from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate, Turn, find_candidates, reports_state
+from mcp_reflect.domain.lessons.sentences.evidence import AGENT, USER, Candidate, Turn, find_candidates, reports_state
+from mcp_reflect.domain.lessons.sentences.reports import is_bare_report
 from mcp_reflect.domain.lessons.sentences.responses import ADMISSION
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences.self_contained import points_back
@@ -90,6 +91,9 @@ def select_told(
             if names_more(each.text, task) and not (steps and (reports_state(each) or _only_reports(each, task)))
         ]
         chosen = select_sentences(told, task, room, least_evidence=_LEAST_EVIDENCE)
+        if worked and acted and not is_research(steps):  # what was looked up is the answer, however short
+            last = max((number for number, turn in enumerate(turns) if turn.role == AGENT), default=0)
+            chosen = _without_reports(chosen, task, last)
         return _with_same_turn(chosen, spoken, task)
     data = case_data(steps)
     served = serves_customer(run.trajectory, steps)
@@ -124,6 +128,19 @@ def _goes_with_ruling(sentence: Candidate, known: AbstractSet[str]) -> bool:
     if sentence.role != USER or sentence.text.endswith("?") or count_words(sentence.text) < _LEAST_WORDS:
         return False
     return not _OF_SPEAKER.match(sentence.text) and not known.isdisjoint(term_weights(sentence.text))
+
+
+def _without_reports(told: Sequence[Candidate], task: str, last: int) -> list[Candidate]:
+    """The sentences but those in which the agent only says in the end how things stand, and on which no other hangs.
+
+    They are left out once all are chosen: in their room stands nothing that says still less.
+    """
+    leant_on = {each.behind for each in told}
+    return [
+        each
+        for each in told
+        if each.role == USER or each.turn != last or each.place in leant_on or not is_bare_report(each.text, task)
+    ]
 
 
 def _only_reports(sentence: Candidate, task: str) -> bool:

@@ -101,18 +101,13 @@ def describe_repair(repair: Repair) -> str:
     return f"{worked}{after}. {failed} failed{error}{first}"
 
 
-def describe_failure(repair: Repair) -> str:
-    """Return what failed and how, without what worked then: it is told elsewhere as what was not enough."""
-    told = repair.error if repair.failed.kind == "command" else short_error(repair.error)
-    return f"{_describe_failed(repair.failed)} failed{f': {told}' if told else ''}"
-
-
 def describe_attempt(repair: Repair) -> str:
     """Return what failed in a failed run, and what then ended well: nobody says that it was right."""
     changes = [describe_edit(step) for step in decisive_edits(repair.edits, repair.error)]
     changes += dict.fromkeys(map(describe_step, repair.commands[-_PREPARATIONS:]))
-    after = _after(changes)
-    return f"{describe_failure(repair)}. {ENDED_WELL}{describe_step(repair.worked)}{after}"
+    told = repair.error if repair.failed.kind == "command" else short_error(repair.error)
+    failed = f"{_describe_failed(repair.failed)} failed{f': {told}' if told else ''}"
+    return f"{failed}. {ENDED_WELL}{describe_step(repair.worked)}{_after(changes)}"
 
 
 def describe_stage(failed: Step, error: str, changed: Sequence[Step]) -> str:

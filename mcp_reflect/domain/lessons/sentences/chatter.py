@@ -54,7 +54,7 @@ _FINITE = re.compile(
 )
 _VERB = re.compile(
     r"(?<![\w./`-])[^\W\d_]{2,}(?<!e)ed\b(?![.(]\w|\(\))"
-    r"|\b\w{3,}s (?:the|an?|in|to|from|with|on|at|not|as|by|no|its|his|her|their|it|that)\b"
+    r"|\b(?!this\b)\w{3,}s (?:the|an?|in|to|from|with|on|at|not|as|by|no|its|his|her|their|it|that)\b"
 )
 """What looks like a verb in the past, or like one of the third person with what follows it."""
 _LOOKED_AT = r"(?:paragraph|passage|page|article|text|snippet|(?:search )?results?)"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate
-from mcp_reflect.domain.lessons.sentences.vocabulary import discounted, names_something, term_weights
+from mcp_reflect.domain.lessons.sentences.vocabulary import PLAIN_WEIGHT, discounted, names_something, term_weights
 
 _KNOWN_SHARE = 0.25
 """Of its weight that a word of the task keeps, which stands beside the lesson already, and a datum of one case."""
@@ -17,6 +18,8 @@ _REPEATED = 0.8
 """Share of the weight of its words from which a sentence says again what others say."""
 _REPEATED_IN_TALK = 0.75
 """The same where nothing was done but talk: what it settles is said again and again."""
+_SUMMED_UP = 0.6
+"""The same share in what ends a talk, where nothing beside it is a number or a name: it says it in other words."""
 _LONGEST_UNIT = 3
 """Sentences that are only chosen together, because each points back at the one before."""
 
@@ -74,20 +77,37 @@ def without_repetitions(told: Sequence[Candidate], beside: str, *, acted: bool) 
     """Return sentences without those nearly all words of which stand in the others, or in a text `beside` them.
 
     The one with the least evidence goes first, none on which another hangs, and nothing that a user said of what was
-    done (`acted`), where it stands in others' words.
+    done (`acted`), where it stands in others' words. Of a talk so do those that its last turn sums up.
     """
     kept = list(told)
+    ended = 0 if acted else max((each.turn for each in told), default=0)
     for each in sorted(told, key=lambda each: each.evidence):
-        if acted and each.role == USER:
+        if (acted and each.role == USER) or any(other.behind == each.place for other in kept):
             continue
-        weights = term_weights(each.text)
-        others = [*(other.text for other in kept if other is not each), beside]
-        known = frozenset[str]().union(*(term_weights(text).keys() for text in others))
-        covered = sum(weight for term, weight in weights.items() if term in known)
-        share = _REPEATED if acted else _REPEATED_IN_TALK
-        if covered >= share * sum(weights.values()) and all(other.behind != each.place for other in kept):
+        others = [other for other in kept if other is not each]
+        known = _terms([*(other.text for other in others), beside])
+        repeats = _share_of(each.text, known) >= (_REPEATED if acted else _REPEATED_IN_TALK)
+        summed_up = _terms(other.text for other in others if other.turn == ended)
+        if repeats or (each.turn < ended and _is_summed_up(each.text, summed_up)):
             kept.remove(each)
     return kept
+
+
+def _is_summed_up(text: str, summed_up: AbstractSet[str]) -> bool:
+    """Return true for a sentence with most of its words in what ends a talk, and no number or name beside them."""
+    new = [weight for term, weight in term_weights(text).items() if term not in summed_up]
+    return _share_of(text, summed_up) >= _SUMMED_UP and max(new, default=0.0) <= PLAIN_WEIGHT
+
+
+def _terms(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset[str]().union(*(term_weights(text).keys() for text in texts))
+
+
+def _share_of(text: str, known: AbstractSet[str]) -> float:
+    """Share of the weight of a text's words that are known."""
+    weights = term_weights(text)
+    covered = sum(weight for term, weight in weights.items() if term in known)
+    return covered / sum(weights.values()) if weights else 1.0
 
 
 def _chosen(

@@ -22,7 +22,7 @@ _TO_NOWHERE = re.compile(r"2>&1|[12&]?> ?/dev/null")
 _ELSEWHERE = re.compile(r"cd [~/]\S*$")
 """A change to the folder in which everything is done."""
 _SHORTENS = re.compile(r"\s*(?:cat|head|less|tail)\b[^|&;<>]*$")
-_WHOLE = 1.5
+_WHOLE = 2
 """Times the room that a command may have which is told whole thereby: cut off, it lacks its end."""
 
 
@@ -38,7 +38,7 @@ def only_records(command: str) -> bool:
 
 
 def told_command(command: str, most: int) -> str:
-    """Return a command line in one line of `most` characters, half as many more where it is whole thereby.
+    """Return a command line in one line of `most` characters, of twice as many where it is whole thereby.
 
     One that has no room is told without what only reads, keeps the state in git or shortens the output at its ends, and
     then cut. What is told stands in the command as it is: the run is looked for it (`provenance/calls.py`).

@@ -1,0 +1,101 @@
+"""How things stand at the end of one run guides no other: a short report that names nothing to act on is left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_reflect.domain.lessons.sentences.reports import is_bare_report
+from tests.domain.lessons.test_lessons import bash, call, edit, lesson, said
+
+CAUSE = "The pool was closed by the proxy after a minute, so `idle_timeout` is set to 50."
+TASK = "Make `bin/serve` stay up"
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "It is up in 3.4 s.",
+        "300 requests in a row are answered.",
+        "`bin/serve` stays up after a reload.",
+        "All else is as it should be.",
+    ],
+)
+def test_a_short_report_of_the_final_answer_is_left_out(report: str) -> None:
+    run = [*edit("proxy.toml", "idle_timeout = 90", "idle_timeout = 50"), *said(("assistant", f"{CAUSE} {report}"))]
+    told = lesson(run, task=TASK).guidance
+    assert CAUSE in told
+    assert report not in told
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Never reload it by hand.",
+        "Stays up once `keepalive` is on.",
+        "Stays up because the proxy is warm.",
+        "`keepalive` is on.",
+        "The value is in conf/proxy.toml.",
+        "It is up; the pool stays below the limit of the proxy.",
+        "The file has a mark at its head: read it as text.",
+        "The proxy closed the pool.",
+        "There was no room on the disk.",
+        "The package is in pool-extras.",
+        "Der Server ist jetzt wieder erreichbar.",
+        "It now stays up for as long as the proxy in front of it does.",
+    ],
+)
+def test_what_rules_explains_or_names_something_is_no_bare_report(sentence: str) -> None:
+    assert not is_bare_report(sentence, TASK)
+
+
+def test_what_is_said_on_the_way_is_no_report() -> None:
+    run = [
+        *said(("assistant", "The proxy limits idle sockets to a minute.")),
+        *edit("proxy.toml", "idle_timeout = 90", "idle_timeout = 50"),
+        *said(("assistant", CAUSE)),
+    ]
+    assert "The proxy limits idle sockets to a minute." in lesson(run, task=TASK).guidance
+
+
+def test_the_answer_to_a_question_is_no_report() -> None:
+    run = [*bash("cat proxy.toml", "keep = 30"), *said(("assistant", "30 daily copies are kept."))]
+    assert "30 daily copies are kept." in lesson(run, task="How long do we keep backups?").guidance
+
+
+def test_what_another_sentence_hangs_on_stays() -> None:
+    run = [
+        *said(("user", TASK)),
+        *bash("bin/serve", "closed"),
+        *said(
+            (
+                "assistant",
+                "The proxy closes idle connections. It does that after `idle_timeout` seconds, so it stays open.",
+            )
+        ),
+    ]
+    assert "The proxy closes idle connections." in lesson(run, task=TASK).guidance
+
+
+def test_of_one_case_the_result_is_left_out_and_what_holds_for_others_stays() -> None:
+    run = [
+        *said(("user", "Please register the parcel of room 12")),
+        *call("register_parcel", {"shelf": "cold", "room": "12"}, '{"parcel": "P-7781"}'),
+        *said(
+            (
+                "assistant",
+                "The parcel is registered as P-7781. Food goes to the cold shelf, and nothing heavier than 5 kg does.",
+            )
+        ),
+    ]
+    told = lesson(run, task="Please register the parcel of room 12").guidance
+    assert "P-7781" not in told
+    assert "Food goes to the cold shelf" in told
+
+
+def test_of_one_case_a_report_without_a_number_may_say_how_such_cases_end() -> None:
+    run = [
+        *said(("user", "Please end my plan")),
+        *call("end_plan", {"at": "period_end"}, "ok"),
+        *said(("assistant", "The plan is kept to the end of the month.")),
+    ]
+    assert "kept to the end of the month" in lesson(run, task="Please end my plan").guidance
