@@ -43,6 +43,9 @@ class LessonEmbedding:
         self._worker = ProjectWorker("mcp-reflect-lessons", self._attempt)
         self._embedded: dict[str, int] = {}
         """The change up to which all lessons of a project are embedded."""
+        self._counted: dict[str, tuple[int, int]] = {}
+        """How many lessons of a project waited as of a change, where these were all."""
+        self._times_embedded: defaultdict[str, int] = defaultdict(int)
         self._embedding: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         """Held for a project while its lessons are embedded: no lesson is embedded twice."""
         self._writes_under_way = 0
@@ -83,7 +86,8 @@ class LessonEmbedding:
             yield
             # The ledger is asked only where this wrote something and so many can wait: each is a change of its own.
             latest = self._ledger.known_seq
-            if latest > before and latest - self._embedded.get(project, 0) > AT_ONCE:
+            counted, waiting = self._counted.get(project, (0, 0))
+            if latest > before and waiting + latest - counted > AT_ONCE:
                 self._try_to_embed(project, lambda waiting: waiting > AT_ONCE)
 
     def catch_up(self, project: str, *, refresh: bool) -> None:
@@ -105,19 +109,23 @@ class LessonEmbedding:
 
         Return whether there may be more.
         """
+        times = self._times_embedded[project]
         latest, waiting = self._waiting(project)
         if not when(len(waiting)):
             return True
         if waiting:
             with self._embedding[project]:
-                latest, waiting = self._waiting(project)  # less, where somebody has embedded some meanwhile
-                if not when(len(waiting)):
-                    return True
+                if self._times_embedded[project] != times:  # somebody has embedded some meanwhile
+                    latest, waiting = self._waiting(project)
+                    if not when(len(waiting)):
+                        return True
                 self._store_vectors(project, waiting[:AT_ONCE])
+                self._times_embedded[project] += 1
         if len(waiting) > AT_ONCE:
             return True
         self._take_over(project)
         self._embedded[project] = latest
+        self._counted[project] = (latest, 0)
         return False
 
     def _waiting(self, project: str) -> tuple[int, Sequence[LessonToEmbed]]:
@@ -125,7 +133,10 @@ class LessonEmbedding:
         done = self._embedded.get(project, 0)
         with self._ledger.reading() as session:
             waiting = session.vectors.lessons_to_embed(project, self._embedder.identity, AT_ONCE + 1, after=done)
-            return session.feed.latest_seq(), waiting
+            latest = session.feed.latest_seq()
+        if len(waiting) <= AT_ONCE:
+            self._counted[project] = (latest, len(waiting))
+        return latest, waiting
 
     def _store_vectors(self, project: str, lessons: Sequence[LessonToEmbed]) -> None:
         if not lessons:

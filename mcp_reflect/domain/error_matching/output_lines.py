@@ -47,16 +47,18 @@ _COMPLAINT = re.compile(
 )
 _SUMMARY = re.compile(
     r"""
-      \b(?:exit(?:ed|s|ing)?|return(?:ed|s)?|completed|failed|failing|failure|terminated|finished|status|code)\b.{0,80}?
+    \b(?:  # one boundary before them all: within words none is tried
+      (?:exit(?:ed|s|ing)?|return(?:ed|s)?|completed|failed|failing|failure|terminated|finished|status|code)\b.{0,80}?
         \b(?:exit|code|status|signal|errors?)\b\W{0,4}(?:\w+\W+){0,2}?-?\d+\W*$
-    | \breturned?\s(?:non-?zero|\d)|\bnon-?zero\s(?:exit|code|status)
+    | returned?\s(?:non-?zero|\d)|non-?zero\s(?:exit|code|status)
+    | could\snot\scompile\b | aborting\sdue\sto\b | ld\sreturned\s\d
+    | (?:build|compilation|compile)\s(?:was\s)?(?:failed|failure|aborted|terminated)\b
+    | test\sresult:\s
+    | failed\swith\s(?:\w+\s){0,2}errors?\W*$ | exited\s\(\d+\)\W*$
+    | (?:a\scomplete\slog|full\slog|see\s(?:the\s)?log|--explain|stack\strace:?\s*$|require\sstack)
+    | subprocess-exited-with-error\b | Compilation\sfailure\W*$ | BUILD\sFAILURE\b
+    )
     | \*\*\*\s\[[^\]]*\]\sError\s\d
-    | \bcould\snot\scompile\b | \baborting\sdue\sto\b | \bld\sreturned\s\d
-    | \b(?:build|compilation|compile)\s(?:was\s)?(?:failed|failure|aborted|terminated)\b
-    | \btest\sresult:\s
-    | \bfailed\swith\s(?:\w+\s){0,2}errors?\W*$ | \bexited\s\(\d+\)\W*$
-    | \b(?:a\scomplete\slog|full\slog|see\s(?:the\s)?log|--explain|stack\strace:?\s*$|require\sstack)
-    | \bsubprocess-exited-with-error\b | \bCompilation\sfailure\W*$ | \bBUILD\sFAILURE\b
     """,
     re.IGNORECASE | re.VERBOSE,
 )

@@ -76,7 +76,8 @@ _PATTERNS = (
     ),
     r"accept_?invalid_?cert|allow_?insecure|insecure_?skip_?verify|skip_?verif|auto_?approve",
     r"--no-sandbox|--disable-[\w-]*(?:security|sandbox|verif|auth)|--allow-unauthenticated|(?<![\w-])-insecure\b",
-    r"\bgo(?:nosumdb|nosumcheck|insecure)\b|\btrust_remote_code\s*=\s*true|--trust-remote-code|\bld_preload\b",
+    r"--trust-remote-code",
+    r"\bgo(?:nosumdb|nosumcheck|insecure)\b|\btrust_remote_code\s*=\s*true|\bld_preload\b",
     r"\bcluster-admin\b|\badministratoraccess\b|\broles/owner\b|\bsystem:anonymous\b|\bnopasswd\b",
     r"\bpermitrootlogin yes\b|\bprotected-mode\S*\s+no\b|\brequirepass\s+(?:''|\"\")|\b(?:rustsec|cve|ghsa)-\*",
     r"\bsuperuser\b|\bwith (?:grant|admin) option\b|\b(?:run|start|execute)\w* (?:\w+ )?as (?:root|admin\w*)\b",
@@ -118,7 +119,12 @@ _PATTERNS = (
         r"(?:\baccount\b|\bwallet\b|\biban\b|\bbtc\b|\bbitcoin\b|0x[0-9a-f]{8,}|\bgift cards?\b|\bcertificates?\b)"
     ),
 )
-_DANGEROUS = re.compile("|".join(_PATTERNS))  # of text in small letters
+_WORD_BEGINS = r"\b"
+_FROM_WORDS = [each.removeprefix(_WORD_BEGINS) for each in _PATTERNS if each.startswith(_WORD_BEGINS)]
+_ELSEWHERE = [each for each in _PATTERNS if not each.startswith(_WORD_BEGINS)]
+# Of text in small letters. One boundary stands before all that begin with a word, as each of their alternatives does:
+# within words none of them is tried.
+_DANGEROUS = re.compile(rf"{_WORD_BEGINS}(?:{'|'.join(_FROM_WORDS)})|{'|'.join(_ELSEWHERE)}")
 
 
 @memoize_short(entries=1_024, chars=600)

@@ -17,7 +17,7 @@ def test_a_short_text_is_looked_at_once_and_a_long_one_each_time_it_is_asked() -
     assert asked == ["four", "longer", "longer"]
 
 
-def test_the_oldest_results_make_room_for_others() -> None:
+def test_results_make_room_for_others() -> None:
     asked: list[str] = []
 
     @memoize_short(entries=2, chars=4)

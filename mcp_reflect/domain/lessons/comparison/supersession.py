@@ -37,9 +37,9 @@ _CLEAR = re.compile(
 )
 _USED = r"(?<!\bbe )(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbeen )(?<!\bget )\bused to\b"
 """It "used to" be so; not what "cannot be used to" do something."""
-_VAGUE = re.compile(
-    r"\bno longer\b|\bwe now\b|\binstead of\b|\bin favou?r of\b|\bfrom now on\b|\bgoing forward\b|\bany ?more\b"
-    rf"|\b(?:switch|chang|mov|migrat)(?:e|es|ed|ing)\s+(?:over\s+)?from\b|{_USED}|\bas of (?:today|now)\b",
+_VAGUE = re.compile(  # one boundary before them all: only where a word begins are they tried
+    r"\b(?:no longer\b|we now\b|instead of\b|in favou?r of\b|from now on\b|going forward\b|any ?more\b"
+    rf"|(?:switch|chang|mov|migrat)(?:e|es|ed|ing)\s+(?:over\s+)?from\b|{_USED}|as of (?:today|now)\b)",
     re.IGNORECASE,
 )
 _REPLACED = re.compile(

@@ -31,18 +31,20 @@ def find_tool_rules(steps: Sequence[Step]) -> list[str]:
     They state a limit (`text/tool_rules.py`) and name nobody whom a tool had named, no day, sum or id of the case, and
     no tool or argument that the run did not use. Where one goes on with an order it ends before that.
     """
+    said = (sentence for step in steps for text in _words_of(step) for sentence in split_sentences(text))
+    limits = dict.fromkeys(filter(states_limit, map(_without_order, said)))
+    if not limits:
+        return []
     data = case_data(steps)
     used = " ".join(f"{step.tool} {step.subject}" for step in steps)
     people = {word.lower() for step in steps for name in people_in(step.output) for word in _WORD.findall(name)}
-    told = dict.fromkeys(
+    told = [
         rule
-        for step in steps
-        for text in _words_of(step)
-        for rule in map(_without_order, split_sentences(text))
-        if states_limit(rule) and not holds_for_case(rule, data) and all(name in used for name in _NAME.findall(rule))
+        for rule in limits
+        if not holds_for_case(rule, data) and all(name in used for name in _NAME.findall(rule))
         if people.isdisjoint(map(str.lower, _WORD.findall(rule)))
-    )
-    return list(told)[-_MOST:]
+    ]
+    return told[-_MOST:]
 
 
 def _words_of(step: Step) -> Iterator[str]:

@@ -56,7 +56,8 @@ _STAMP = re.compile(
 )
 """When and where a line was logged."""
 _INNER_ERROR = re.compile(r".*\b([Ee]rror:\s+(?:\S+\s+){2}\S.*)")
-"""The last error in a line of which each says what led to the next, as those of Maven do."""
+"""The last error in a line of which each says what led to the next, as those of Maven do. To be matched: a search
+would read on to the end of the line from each place in it."""
 _MARK = re.compile(r"^E\s+(?=\S)")
 """What pytest puts before the lines of an exception."""
 _GENERIC = re.compile(
@@ -125,7 +126,7 @@ def short_error(error: str) -> str:
     if len(line) > ERROR_CHARS:
         line = _DUMP.sub("{…}", line)
     end = next((found for found in _SENTENCE_END.finditer(line) if " " in line[: found.start()]), None)
-    if len(line) > ERROR_CHARS and (inner := _INNER_ERROR.search(line)):
+    if len(line) > ERROR_CHARS and (inner := _INNER_ERROR.match(line)):
         line, end = inner[1], None
     return truncate_line(line[: end.start()] if end else line, ERROR_CHARS).rstrip(".")
 

@@ -88,6 +88,7 @@ _COMMENT_CHARS = 110
 """Characters of a comment at most: what is longer says something beside it."""
 
 
+@memoize_short(entries=512, chars=400)  # every question about a sentence begins with it
 def without_interjection(sentence: str) -> str:
     """Return a sentence without the "Yeah, " or "Good point, " that it begins with, its first letter as it was."""
     sentence = _REPORTED.sub("", sentence)

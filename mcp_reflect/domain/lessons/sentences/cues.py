@@ -20,13 +20,10 @@ class Phrases:
 
     def __init__(self, pattern: str) -> None:
         self._pattern = re.compile(pattern)
-        self._holds = memoize_short(entries=_SENTENCES, chars=_LONGEST)(
+        self.search = memoize_short(entries=_SENTENCES, chars=_LONGEST)(
             lambda text: self._pattern.search(text.lower()) is not None
         )
-
-    def search(self, text: str) -> bool:
-        """Return true where one of the phrases stands in the text."""
-        return self._holds(text)
+        """Returns true where one of the phrases stands in a text."""
 
     def match(self, text: str) -> bool:
         """Return true where the text begins with one of the phrases."""
