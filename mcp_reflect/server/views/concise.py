@@ -45,6 +45,9 @@ _FRAME = 60
 _DIGITS = 3
 _DIGITS_OF_UPDATE = 6
 
+_LONGEST_DRAFT = 600
+"""Characters of a drafted lesson that are shown to the agent that made the run."""
+
 _EVIDENCE_CHARS = 400
 """Of the text of a known error: whoever asks has the text of their own."""
 _TRACED = ("evidence", "q_value", "reviews", "passes")
@@ -163,14 +166,24 @@ def prompt_text(view: dict[str, Any]) -> str:
 
 
 def concise_outcome(outcome: ReviewOutcome) -> dict[str, Any]:
-    """Return the outcome of a submit or a review: of the memory its id, and a next step only where one is left."""
+    """Return the outcome of a submit or a review, with a next step only where one is left.
+
+    Of the memory it holds the id, and the lesson where no agent or model wrote it: the agent that made the run knows
+    best whether it says what matters.
+    """
     view = outcome_view(outcome)
-    view["memory"] = None if outcome.memory is None else {"id": outcome.memory.id}
+    view["memory"] = None if outcome.memory is None else _written(outcome.memory)
     view["q_updates"] = [
         {name: round(value, _DIGITS_OF_UPDATE) if isinstance(value, float) else value for name, value in update.items()}
         for update in view["q_updates"]
     ]
     return {name: value for name, value in view.items() if value or name not in {"last_error", "next_step"}}
+
+
+def _written(memory: Memory) -> dict[str, Any]:
+    if memory.author != "extractive":
+        return {"id": memory.id}
+    return {"id": memory.id, "reflection": shorten_lesson(inert(memory.reflection), _LONGEST_DRAFT)}
 
 
 def concise_fixes(known: KnownFixes) -> dict[str, Any]:

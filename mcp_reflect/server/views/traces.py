@@ -45,8 +45,8 @@ def _next_step(outcome: ReviewOutcome) -> str:
         )
     if outcome.memory.author == "extractive":
         return (
-            "The lesson quotes the run. To say it in your own words: review_trace again with an empty result and "
-            "summary, key_mistake, correct_action, guidance."
+            "The lesson quotes the run. Where it misleads or misses what matters, say it in your own words: "
+            "review_trace again with an empty result and summary, key_mistake, correct_action, guidance."
         )
     return ""
 

@@ -117,6 +117,33 @@ async def test_nothing_is_told_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.anyio
+async def test_an_agent_is_shown_the_lesson_that_was_drafted_of_its_run_until_it_wrote_one(tmp_path: Path) -> None:
+    async with connect(tmp_path / "home") as client:
+        run = "- Ran `alembic upgrade head` -> failed: Multiple head revisions\n- Ran `alembic upgrade heads` -> ok"
+        drafted = await call_as_model(
+            client, "submit_trace", task="Run the migration", trajectory=run, review_result="pass"
+        )
+        assert "`alembic upgrade heads`" in drafted["memory"]["reflection"]
+        assert "in your own words" in drafted["next_step"]
+        written = await call_as_model(
+            client, "review_trace", trace_id=drafted["trace_id"], result="", guidance="Two heads are kept on purpose."
+        )
+        assert written["memory"] == {"id": drafted["memory"]["id"]}
+        assert "next_step" not in written
+
+
+@pytest.mark.anyio
+async def test_a_long_draft_is_shown_in_part(tmp_path: Path) -> None:
+    async with connect(tmp_path / "home") as client:
+        said = [f"The queue {number} holds {number * 7} jobs and never more than {number * 9}." for number in range(40)]
+        run = [{"role": "user", "content": f"Rule: {line}"} for line in said]
+        drafted = await call_as_model(
+            client, "submit_trace", task="Set up the queues", trajectory=json.dumps(run), review_result="pass"
+        )
+        assert 100 < len(drafted["memory"]["reflection"]) <= 600
+
+
+@pytest.mark.anyio
 async def test_a_session_begins_with_lines_that_name_their_memories_and_tell_no_lesson_twice(tmp_path: Path) -> None:
     async with connect(tmp_path / "home") as client:
         task, lesson = "Fix the flaky test", "Seed the generator before the test."
