@@ -33,7 +33,9 @@ def memory_in(folder: Path, **environ: str) -> Iterator[MemoryService]:
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     with memory_in(tmp_path) as memory:
-        memory.submit(Submission(task="renew certificate gateway chain", review_result="pass", guidance="reload twice"))
+        memory.submit(
+            Submission(task="renew certificate gateway chain", review_result="pass", guidance="reload the gateway")
+        )
         for number in range(8):
             task = f"paint{number} fence{number} garden{number} white{number}"
             memory.submit(Submission(task=task, review_result="pass", guidance=f"coat number {number} dries slowly"))

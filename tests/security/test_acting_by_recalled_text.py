@@ -79,10 +79,11 @@ async def test_no_answer_of_a_tool_and_no_resource_acts(tmp_path: Path) -> None:
         first = await call(client, "submit_trace", **hostile_run(1))
         await call(client, "record_error_fix", **hostile_error())
         memory, trace = first["memory"]["id"], first["trace_id"]
+        asked = {"task": "task 1 deploy the shop", "similarity_threshold": 0.0}
         requests: list[tuple[str, dict[str, Any]]] = [
-            ("query_memories", {"task": "task 1 deploy the shop"}),
-            ("query_memories", {"task": "task 1 deploy the shop", "response_format": "detailed"}),
-            ("augment_task", {"task": "task 1 deploy the shop"}),
+            ("query_memories", asked),
+            ("query_memories", asked | {"response_format": "detailed"}),
+            ("augment_task", asked),
             ("submit_trace", hostile_run(2)),
             ("list_traces", {"review_status": "all"}),
             ("get_trace", {"trace_id": trace}),

@@ -327,6 +327,24 @@ def test_a_policy_is_told_without_the_ids_of_the_case() -> None:
 @pytest.mark.parametrize(
     "said",
     [
+        "It's a saver ticket, non-refundable.",
+        "No, it wasn't booked within the last 24 hours, unfortunately.",
+        "The seat was never reserved, and unfortunately insurance isn't part of my ticket.",
+    ],
+)
+def test_what_customers_say_of_themselves_and_of_their_case_is_no_rule(said: str) -> None:
+    run = served("Let me look.")
+    assert said not in told([*run[:2], *user(said), *run[2:]])
+
+
+def test_a_rule_that_the_one_whose_case_it_is_states_for_good_is_told() -> None:
+    said = "A change of the saver fare must be signed by the desk manager."
+    assert said in told([*served("Done, the seat is changed."), *user(said)])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
         "The booking only holds one passenger, Ann Berg.",  # somebody of the case
         "The refund has been sent to your card, free of charge.",  # what was done in it
         "Your booking does not include travel insurance.",  # what it holds

@@ -24,6 +24,7 @@ from mcp_reflect.domain.lessons.sentences.reports import is_bare_report
 from mcp_reflect.domain.lessons.sentences.responses import ADMISSION
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences.self_contained import points_back
+from mcp_reflect.domain.lessons.sentences.speaker import gives_own_data, rules_for_all, speaks_of_oneself
 from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, names_something, term_weights
 from mcp_reflect.domain.lessons.sentences.wording import is_record, rules_out, says_it_failed, wording_factor
 from mcp_reflect.domain.trajectory.report import read_report
@@ -40,11 +41,6 @@ _LEAST_EVIDENCE = 0.25
 _RULING_CHARS = 300
 """Characters of what a user rules at the head of a lesson."""
 _NAMING = 0.5
-_OWN_DATA = re.compile(
-    r"\b(?:my|our) (?:\w+ ){0,3}(?:id|ids|number|code|e-?mail(?: address)?|phone|address|name|birthday|date of birth)"
-    r"\s*(?:is\b|are\b|=|:)",
-    re.IGNORECASE,
-)
 _REPORT = re.compile(
     r"\W*(?:all )?(?:done|fixed|renamed|updated|added|removed|changed|replaced|created|written|moved|corrected)\b",
     re.IGNORECASE,
@@ -73,14 +69,18 @@ def select_told(
     if run.trajectory.messages is None and steps and not read_report(run.trajectory):
         turns = turns[1:]  # a log of commands is told by its steps
     one_case = serves_one_case(steps) and not is_research(steps)
-    candidates = [each for each in find_candidates(turns, one_case=one_case) if not _gives_own_data(each)]
+    candidates = [
+        each
+        for each in find_candidates(turns, one_case=one_case)
+        if not (each.role == USER and gives_own_data(each.text))
+    ]
     spoken = candidates
     worked = bool(steps) and not one_case
     if not passed:
         candidates = [
             each
             for each in candidates
-            if (each.role == USER and (each.evidence >= _STATED or (worked and _corrects_by_name(each))))
+            if (each.role == USER and (_states_more(each) or (worked and _corrects_by_name(each))))
             or (worked and each.turn == len(turns) - 1 and ADMISSION.search(each.text))
         ]
     task = run.trace.task
@@ -150,9 +150,9 @@ def _only_reports(sentence: Candidate, task: str) -> bool:
     return len(term_weights(sentence.text).keys() - term_weights(task).keys()) <= _FEW_NEW
 
 
-def _gives_own_data(sentence: Candidate) -> bool:
-    """Return true for a user who says who they are, or under which number something of theirs is kept."""
-    return sentence.role == USER and _OWN_DATA.search(sentence.text) is not None
+def _states_more(sentence: Candidate) -> bool:
+    """Return true for a statement about more than the run, and not about who says it."""
+    return sentence.evidence >= _STATED and not speaks_of_oneself(sentence.text)
 
 
 def _corrects_by_name(sentence: Candidate) -> bool:
@@ -217,13 +217,15 @@ def _worth_as_headline(sentence: Candidate) -> float:
 def _outlives_case(sentence: Candidate, data: frozenset[str], *, served: bool) -> bool:
     """Return true where a sentence of a run that served one case may hold for others: a rule, or none of its data.
 
-    Where a customer was `served`, it is a rule that names neither a day nor somebody.
+    Where a customer was `served`, it is a rule that names neither a day nor somebody; what they say of themselves or of
+    their case is none.
     """
     ruled_out = sentence.role == USER and sentence.is_rule and rules_out(sentence.text)
     if is_record(sentence.text) or (is_request(sentence.text) and not ruled_out):
         return False
     if served:
-        return sentence.is_rule and not holds_for_case(sentence.text, data)
+        of_customer = sentence.role == USER and not rules_for_all(sentence.text)
+        return sentence.is_rule and not (of_customer or holds_for_case(sentence.text, data))
     return sentence.is_rule or not term_weights(sentence.text).keys() & data
 
 

@@ -1,0 +1,35 @@
+"""What users say of themselves and of their own case: it holds for nobody else."""
+
+from __future__ import annotations
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.sentences.cues import LASTING, POLICY
+
+_OF_ONESELF = re.compile(r"\b(?:I|i(?!\.e\b)|my|me|mine)\b")
+_ANSWER = re.compile(
+    r"\W*(?:no|nope|yes|yeah|yep|(?:it|that|this)(?:['’]s| is| was| has)|(?:it|that) (?:wasn|isn)['’]t)\b",
+    re.IGNORECASE,
+)
+"""How an answer begins: of which thing it tells is said in the question."""
+_OWN_DATA = re.compile(
+    r"\b(?:my|our) (?:\w+ ){0,3}(?:id|ids|number|code|e-?mail(?: address)?|phone|address|name|birthday|date of birth)"
+    r"\s*(?:is\b|are\b|=|:)",
+    re.IGNORECASE,
+)
+
+
+def gives_own_data(text: str) -> bool:
+    """Return true where somebody says who they are, or under which number something of theirs is kept."""
+    return _OWN_DATA.search(text) is not None
+
+
+def speaks_of_oneself(text: str) -> bool:
+    """Return true where somebody speaks of themselves, and not of what is to hold for good."""
+    return _OF_ONESELF.search(text) is not None and not LASTING.search(text)
+
+
+def rules_for_all(text: str) -> bool:
+    """Return true for what somebody whose case is served states of all cases: no answer, and not of themselves."""
+    if not POLICY.search(text):
+        return False
+    return LASTING.search(text) or not (_ANSWER.match(text) or _OF_ONESELF.search(text))
