@@ -20,7 +20,9 @@ _PATHS = ("file_path", "path", "filename", "file", "target_file", "uri")
 _PLAIN = re.compile(r"[\w./@:=,+~*%-]+")
 """A word of a command without quotes, brackets and variables."""
 _LISTED = re.compile(r"&&|;|\n")
-_PREPARES = re.compile(r"\s*(?:cd|source|\.|export|set|sleep|time\s+sleep|echo)\s")
+_PREPARES = re.compile(r"\s*(?:(?:cd|source|\.|export|set|sleep|time\s+sleep|echo)\s|(?:done|fi|esac|[)}])\s*$)")
+_KEYWORD = re.compile(r"^\s*(?:do|then|else|if|while|until|[{(!])\s+")
+"""What stands before a command in a loop or a condition."""
 _FILE = re.compile(r"[\w@~][\w@~.-]*(?:/[\w@~.-]+)+|[\w-]+\.\w{1,8}")
 
 
@@ -47,7 +49,7 @@ def name_of_command(command: str, source: TextOrigin) -> str:
         return _host_in(command)
     plain = REDIRECTION.sub("", without_documents(command))
     lists = [simple_commands(each) for each in _LISTED.split(plain) if each.strip()]
-    parts = [each[0] for each in lists if each and not _PREPARES.match(each[0])]
+    parts = [part for each in lists if each and not _PREPARES.match(part := _KEYWORD.sub("", each[0]))]
     part = parts[0 if source == "file" else -1] if parts else ""
     words = list(takewhile(_PLAIN.fullmatch, part.split()))
     files = [word for word in words[1:] if _FILE.fullmatch(word)] if source == "file" else []

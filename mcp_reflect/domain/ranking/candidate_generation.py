@@ -40,8 +40,8 @@ _WIDENING = 4
 _SAMPLE_SIZE = 50
 """Candidates that the cut-off score's sample is to hold: a seventh more or fewer candidates come out than planned."""
 
-_BEST_MATCH_CANDIDATES = 100
-"""Rows among which the best match is searched exactly."""
+_BEST_MATCH_CANDIDATES = 500
+"""Rows among which the best match is searched exactly: lessons move it by hundreds of places from where it was."""
 
 
 def two_stage_top_k(table: FeatureTable, query: RankingQuery, k: int, rows: Rows | None = None) -> Ranked:
@@ -118,6 +118,7 @@ class CandidateGenerator:
         floor = query.threshold - error
         # Lessons are looked up for the rows alone that clear the threshold if theirs adds the most that one can.
         highest = with_evidence(relevance, MAX_EVIDENCE)
+        highest[~self._allowed] = -1.0
         selection = select_rows(highest >= min_liftable(best_relevance, query.threshold) - error)
         highest = highest[selection]
         if not len(highest):

@@ -31,8 +31,8 @@ _OPENS = re.compile(
 """Words by which one permits something, or shows a way around a rule."""
 _ORDERS = re.compile(
     r"\b(?:add|ask|attach|call|click|contact|copy|download|e-?mail|enter|execute|export|forward|give|hand|install|kindly|let"
-    r"|mail|mirror|open|paste|pay|please|post|provide|publish|read|reply|report|reveal|run|send|share|show|submit|tell|transfer"
-    r"|type|upload|use|visit|wire|write|you|your|agents?|assistants?|models?)\b",
+    r"|mail|mirror|(?<!no )open|paste|pay|please|post|provide|publish|read|reply|report|reveal|run|send|share|show"
+    r"|submit|tell|transfer|type|upload|use|visit|wire|write|you|your|agents?|assistants?|models?)\b",
     re.IGNORECASE,
 )
 """Verbs of what somebody could be told to do, and words that speak to the reader."""
@@ -57,6 +57,8 @@ _FOREIGN = re.compile(
 _CAPITAL = re.compile(r"(?<=[\w,;:)] )[A-Z][a-z]+")
 """A name, anywhere but at the beginning."""
 _RULED_OUT = (_OPENS, _ORDERS, _OF_CASE, _CAPITAL, _ADDRESS, _FOREIGN)
+_PATTERN = re.compile(r"\b(must match) (?=\S*[\[\\^$])(?!\S*[/@])\S{2,60}$")
+"""A regular expression that a value must match: without blanks it says nothing to a reader but that."""
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _FUNCTION_WORDS = "a an and are at be before by can cannot for from if in is no not of on only or per than the to with"
 _FUNCTION = frozenset(_FUNCTION_WORDS.split())
@@ -64,6 +66,7 @@ _FUNCTION = frozenset(_FUNCTION_WORDS.split())
 
 def states_limit(sentence: str) -> bool:
     """Return true for an English sentence of a tool that limits what is possible for any case."""
+    sentence = _PATTERN.sub(r"\1 a pattern of letters", sentence)
     words = [word.lower() for word in _WORD.findall(sentence)]
     if len(words) < _LEAST_WORDS or len(sentence) > MOST_CHARS or not _PLAIN.fullmatch(sentence):
         return False

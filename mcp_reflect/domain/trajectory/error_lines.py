@@ -23,6 +23,7 @@ _HINTS = (
     *("err", "exception", "fail", "fatal", "panic", "abort", "critical", "exit", "return"),
     *("not found", "no such", "denied", "segmentation"),
     *("unable to", "undefined", "cannot find symbol", "missing separator", "can't", "explicit package"),
+    *("ora-", "pls-", "sp2-", "tns-", "sqlstate[", ", level"),
 )
 """A cheap first test: nearly all lines of a log contain none of these."""
 
@@ -40,6 +41,7 @@ _ERROR_LINE = re.compile(
     | ^\s*+Unable\sto\s(?:build|connect|create|find|install|load|locate|open|parse|read|resolve|start)\b
     | \*\*\*\smissing\sseparator | \bCan't\slocate\s | \brequires\sexplicit\spackage\sname\b | ^can't\s(?:find|read)\s
     | ^\s*+(?:fatal|panic|abort(?:ed)?|failed|failure)\s?:
+    | ^\s*+(?:ORA|PLS|SP2|TNS)-\d{4,5}:\s | \bSQLSTATE\[ | ^\s*+Msg\s\d++,\sLevel\s\d        # databases
     | \b(?:command\snot\sfound|No\ssuch\sfile\sor\sdirectory|Permission\sdenied|Segmentation\sfault)\b
     | (?i:\bexit(?:ed)?[\s_-]?(?:with\s)?(?:code|status)?|\breturn[\s_]?code)[\s:='"]{1,4}-?[1-9]\d{0,9}\b
     """,

@@ -546,3 +546,33 @@ def test_names_of_arguments_for_persons_are_known_in_any_form(name: str, value: 
     run = [*user(TASK), *booked, *agent("Done, all is set.")]
     assert value not in told(run)
     assert "aisle" in told(run)
+
+
+WATERED = [
+    *user("Water beds 3 and 4 with 12 mm tonight."),
+    *called("set_program", {"bed": 3, "start": "20:30", "minutes": 120}, '{"program": "P-31"}'),
+    *agent("Bed 3 gets 12 mm from 20:30."),
+]
+AGAIN = called("set_program", {"bed": 3, "start": "22:00", "minutes": 60}, '{"program": "P-33"}')
+
+
+def watered(said: str, first: str = "Water beds 3 and 4 with 12 mm tonight.") -> str:
+    run = [*user(first), *WATERED[1:], *user(said), *AGAIN, *agent("Changed: bed 3 starts at 22:00.")]
+    return told(run, task=first)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Never start before 22:00, our water rights only begin then.",
+        "Max 60 minutes at a time there.",
+        "On slopes the water has to soak in between.",
+    ],
+)
+def test_whoever_has_the_case_of_somebody_else_dealt_with_says_how_to_do_it(said: str) -> None:
+    assert said in watered(said)
+
+
+def test_of_their_own_case_people_only_say_what_they_want() -> None:
+    said = "No, my water rights only begin at 22:00."
+    assert said not in watered(said, "I need my beds 3 and 4 watered with 12 mm.")

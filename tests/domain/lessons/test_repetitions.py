@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from mcp_reflect.domain.lessons.sentences.evidence import AGENT, USER, Candidate
 from mcp_reflect.domain.lessons.sentences.selection import without_repetitions
 
@@ -44,3 +46,23 @@ def test_what_the_end_of_a_talk_sums_up_is_not_told_in_other_words() -> None:
     assert texts(asked, recap) == [recap.text]
     assert texts(limit, recap) == [limit.text, recap.text]  # the number is nowhere else
     assert texts(asked, recap, acted=True) == [asked.text, recap.text]
+
+
+@pytest.mark.parametrize(
+    ("said_before", "end"),
+    [
+        ("Exports are nightly, except for tenants on trial.", "exports are nightly files, one for each tenant."),
+        (
+            "Orders from the warehouse never ship on holidays.",
+            "orders ship from the warehouse on weekdays before noon.",
+        ),
+    ],
+)
+def test_what_rules_something_out_is_more_than_an_end_that_does_not(said_before: str, end: str) -> None:
+    ruled = said(said_before, 1, 1.5, USER)
+    assert said_before in texts(ruled, said(f"Settled: {end}", 4))
+
+
+def test_what_the_end_rules_out_too_is_not_told_before() -> None:
+    before, end = "Orders never ship on holidays.", "Settled: orders never ship on holidays and on Sundays."
+    assert texts(said(before, 1, 0.9, USER), said(end, 4)) == [end]

@@ -118,3 +118,21 @@ def test_what_the_agent_claimed_before_it_did_it_over_is_no_lesson(early: int) -
 def test_a_rule_for_good_is_one_however_politely_it_is_asked_for() -> None:
     told = lesson(FAILED, ran("prove -l t"), "User: Always use prove -lr t here, please.", ran("prove -lr t"))
     assert "Always use prove -lr t here, please." in f"{told.summary}\n{told.guidance}"
+
+
+@pytest.mark.parametrize("said", ["That counts trials too, leave them out.", "Probeabos zählen nicht."])
+def test_of_a_query_that_was_written_anew_the_last_is_told(said: str) -> None:
+    first = "SELECT plan, count(*) FROM subscriptions WHERE status = 'active' GROUP BY plan"
+    last = "SELECT plan, count(*) FROM subscriptions WHERE status = 'active' AND trial = 0 GROUP BY plan"
+    asked = [("soql", {"query": sql}, "basic 10", False) for sql in (first, last)]
+    told = lesson(asked[0], "Assistant: basic 10.", f"User: {said}", asked[1], "Assistant: basic 10.").correct_action
+    assert "AND trial = 0" in told
+    assert told.count("soql") == 1
+
+
+def test_a_query_that_is_asked_again_as_it_was_stays() -> None:
+    one, other = (f"SELECT plan, count(*) FROM subscriptions WHERE year = {year} GROUP BY plan" for year in (1, 2))
+    asked = [("soql", {"query": sql}, "basic 10", False) for sql in (one, other, one)]
+    told = lesson(asked[0], "Assistant: basic 10.", "User: And the year after?", *asked[1:]).correct_action
+    assert one in told
+    assert other in told

@@ -215,3 +215,11 @@ def test_a_plain_refusal_is_told_once() -> None:
     refusal = called("cancel_order", {"kind": "full"}, f"Error: {reason}")
     run = [*user(TASK), *refusal, *agent("It is not possible."), *user("ok")]
     assert screened(run, "fail").count(reason.rstrip(".")) == 1
+
+
+def test_a_pattern_that_a_value_must_match_is_a_limit() -> None:
+    assert states_limit("ear_tag must match ^[A-Z]{2}[0-9]{9}$")
+    assert states_limit("no open order for this product, it cannot be closed") is False  # "this": of the case
+    assert states_limit("no open order for the product, it cannot be closed")
+    assert not states_limit("open the port, it cannot be closed")
+    assert not states_limit("key must match ^https://x.dev$")

@@ -92,6 +92,25 @@ def test_whether_the_best_match_stands_out_is_judged_as_by_comparing_every_row()
 
 
 @pytest.mark.slow
+def test_the_best_match_is_found_where_lessons_speak_of_other_matters_than_their_tasks() -> None:
+    table = FeatureTable(DIMENSION)
+    drawn = chance.integers(TOPICS, size=(2, SIZE))
+    table.apply(
+        Changes(
+            1, [change(number, 1, near(topic), topic, near(other)) for number, (topic, other) in enumerate(drawn.T)], []
+        )
+    )
+    missed = wanted = 0
+    for topic in range(60):
+        query = RankingQuery(near(topic), 0.5, 0.4, terms=terms(f"word{topic % 7} asked"))
+        exact, quick = top_k(table, query, WANTED), two_stage_top_k(table, query, WANTED)
+        missed += len(np.setdiff1d(exact.rows, quick.rows))
+        wanted += len(exact)
+    assert wanted > 600
+    assert missed <= 0.01 * wanted
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("lambda_", [0.0, 0.3, 0.5, 0.9, 1.0])
 @pytest.mark.parametrize("hybrid", [True, False])
 @pytest.mark.parametrize("part", ["all", "half", "user"])

@@ -222,13 +222,16 @@ def _is_replaced(step: Step, later: Sequence[Step]) -> bool:
 
 
 def _described(repairs: Sequence[Repair], describe: Callable[[Repair], str]) -> Iterator[str]:
-    """A line for each step that worked after a failure; commands that it mended at once share one."""
+    """A line for each step that worked after a failure; commands that it mended at once share one.
+
+    A repair that is not told by itself is not told behind another one either.
+    """
     lines: dict[int, str] = {}
     for repair in repairs:
-        key = id(repair.worked)
-        if key not in lines:
-            lines[key] = describe(repair)
-        elif repair.worked.kind == "command" and lines[key]:
+        key, told = id(repair.worked), describe(repair)
+        if told and key not in lines:
+            lines[key] = told
+        elif told and repair.worked.kind == "command":
             lines[key] = ". ".join(filter(None, (lines[key], describe_further_failure(repair))))
     yield from lines.values()
 

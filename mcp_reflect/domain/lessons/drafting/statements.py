@@ -24,7 +24,12 @@ from mcp_reflect.domain.lessons.sentences.reports import is_bare_report
 from mcp_reflect.domain.lessons.sentences.responses import ADMISSION
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences.self_contained import points_back
-from mcp_reflect.domain.lessons.sentences.speaker import gives_own_data, rules_for_all, speaks_of_oneself
+from mcp_reflect.domain.lessons.sentences.speaker import (
+    gives_own_data,
+    is_case_of_speaker,
+    rules_for_all,
+    speaks_of_oneself,
+)
 from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, names_something, term_weights
 from mcp_reflect.domain.lessons.sentences.wording import is_record, rules_out, says_it_failed, wording_factor
 from mcp_reflect.domain.trajectory.report import read_report
@@ -97,10 +102,12 @@ def select_told(
         return _with_same_turn(chosen, spoken, task)
     data = case_data(steps)
     served = serves_customer(run.trajectory, steps)
+    own_case = served and is_case_of_speaker(turn.text for turn in turns if turn.role == USER)
     candidates = [
         _without_case(each, data, served=served)
         for each in candidates
-        if _outlives_case(each, data, served=served) and names_more(each.text, acted)
+        if _outlives_case(each, data, served=served and (own_case or each.role != USER))
+        and names_more(each.text, acted)
     ]
     return select_sentences(candidates, f"{task}\n{acted}", room, data)
 

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TypeGuard
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
 from mcp_reflect.domain.lessons.failures.repairs import Repair
 from mcp_reflect.domain.lessons.run.commands.lines import normalised, program_of
-from mcp_reflect.domain.lessons.run.commands.variants import are_variants, parts_of
+from mcp_reflect.domain.lessons.run.commands.variants import are_variants, is_variant_text, parts_of
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.run_again import has_same_operands
 from mcp_reflect.domain.lessons.run.steps import Step
 
 _TAKES_BACK = re.compile(r"git\s+(?:restore|reset|revert|checkout\s+(?:-[a-z]+\s+)*(?:--\s|\S+\.\w))")
+_WORDS_OF_QUERY = 5
 
 
 class Rework:
@@ -99,7 +101,10 @@ def _taken_back(steps: Sequence[Step], spoke: Sequence[int]) -> Iterator[tuple[i
 
 
 def _other_form(step: Step, later: Sequence[Step]) -> Step | None:
-    """The last form of a command behind the user's words; None where it runs as it did, or not at all."""
+    """The last form of a command or a query behind the user's words; None where it runs as it did, or not at all."""
+    if step.kind == "call":
+        written = [each for each in later if _worked(each) and _is_rewritten(step, each)]
+        return written[-1] if written and not any(each.arguments == step.arguments for each in later) else None
     ours = normalised(step.subject)
     forms = [each for each in later if _worked(each) and _is_form(ours, normalised(each.subject))]
     return None if not forms or any(normalised(each.subject) == ours for each in forms) else forms[-1]
@@ -109,5 +114,19 @@ def _is_form(ours: str, theirs: str) -> bool:
     return program_of(ours) == program_of(theirs) and are_variants(ours, theirs)
 
 
+def _is_rewritten(step: Step, other: Step) -> bool:
+    """Return true for a call with nothing else than another wording of a text that the first one was given."""
+    if other.kind != "call" or other.tool != step.tool or other.arguments.keys() != step.arguments.keys():
+        return False
+    differing = [(one, other.arguments[name]) for name, one in step.arguments.items() if other.arguments[name] != one]
+    return len(differing) == 1 and all(map(_is_query, differing[0])) and is_variant_text(*differing[0])
+
+
+def _is_query(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and len(value.split()) >= _WORDS_OF_QUERY
+
+
 def _worked(step: Step) -> bool:
+    if step.kind == "call":
+        return step.failed is not True and any(map(_is_query, step.arguments.values()))
     return step.kind == "command" and step.failed is not True and not is_inspection(step)

@@ -10,6 +10,7 @@ from mcp_reflect.domain.lessons.sentences import cues, responses
 from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, without_interjection
 from mcp_reflect.domain.lessons.sentences.self_contained import points_at_deed, points_back, without_joint
 from mcp_reflect.domain.lessons.sentences.settlement import Spoken, read_talk
+from mcp_reflect.domain.lessons.sentences.speaker import is_case_of_speaker
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.talk import announces, is_directive, talk_factor
 from mcp_reflect.domain.lessons.sentences.wording import (
@@ -96,6 +97,7 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
 
     `one_case` says that the run only served one case, as the runs of an agent that books flights do: what it says is
     true of that case alone, unless it states a rule. Where a customer is served in a conversation, a rule is a policy.
+    Whose case it is not, tells the agent how to deal with such cases.
     Where nothing was done but talk, what says little of the matter hardly counts (`talk.py`), nor what hangs on it.
     A sentence that points back hangs on the one before it, but not where a user rules: they speak of what the run did.
     What the agent says first of what it just did ("That took too much away") is understood beside that alone, and a
@@ -107,7 +109,8 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
     if talked and answered and (talk := read_talk(whole, USER)):  # a last "ok" accepts something, too
         yield from _of_talk(turns, talk)
         return
-    states = states_policy if one_case and sum(turn.role == USER for turn in turns) > 1 else states_rule
+    own_case = one_case and is_case_of_speaker(turn.text for turn in turns if turn.role == USER)
+    states = states_policy if one_case and answered else states_rule
     before: Candidate | None = None
     for number, turn in enumerate(turns):
         position = position_factor(turns, number)
@@ -115,11 +118,13 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
             text = without_interjection(with_plain_apostrophes(sentence))
             if (is_courtesy(sentence) and not cues.RULE.search(sentence)) or is_chatter(text):
                 continue
-            rule = states(text) or (talked and turn.role == USER and _rules_in_talk(text, number))
+            instructs = one_case and not own_case and turn.role == USER and number > 0
+            rule = (states_rule if instructs else states)(text)
+            rule = rule or (talked and turn.role == USER and _rules_in_talk(text, number))
             rule = rule or (number > 0 and turn.role == USER and rules_out(text))
-            if one_case and (is_record(sentence) or (turn.role == USER and _OWN.search(sentence))):
+            if one_case and (is_record(sentence) or (turn.role == USER and not instructs and _OWN.search(sentence))):
                 rule = False
-            case = _case_factor(sentence, turn.role, rule=rule) if one_case else 1.0
+            case = _case_factor(sentence, turn.role, rule=rule) if one_case and not (instructs and rule) else 1.0
             evidence = position * wording_factor(text if talked else sentence) * case
             evidence *= _closing_factor(turns, number) if rule else _PLAIN_FACTOR
             told = without_joint(without_interjection(sentence))

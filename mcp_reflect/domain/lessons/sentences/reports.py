@@ -6,6 +6,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences import cues
 from mcp_reflect.domain.lessons.sentences.vocabulary import count_words
 from mcp_reflect.domain.lessons.sentences.wording import with_plain_apostrophes
+from mcp_reflect.domain.text.instructions import instructs
 
 _MOST_WORDS = 10
 """Words up to which a sentence of a final answer is a report: of longer ones most hold a cause or a rule."""
@@ -20,24 +21,31 @@ _WAS = re.compile(
     re.IGNORECASE,
 )
 """What tells how it was before: that explains what was done."""
-_ENGLISH = re.compile(
-    r"\b(?:after|again|and|are|at|before|by|for|from|has|have|is|it|now|of|on|that|the|this|to|with|you|your)\b",
+_STANDS = re.compile(
+    r"\b(?:now|again)\b|\bpass(?:es|ed|ing)?\b|\b(?:is|are|stays?) (?:up|live|clean|green|open|closed|solved|done)\b"
+    r"|^(?:all|both|everything)\b|^\d+ (?:of )?\w+|\b(?:answers|exits|starts?|runs|loads|ran|adds|finish\w+)\b.*\d"
+    r"|^(?:the|your|this|it)\b.{1,40}? is (?:\w+ )?(?:as|at|on|under)\b.*\d"
+    r"|^(?:the|your|this)\b.{1,40}? is committed\b",
     re.IGNORECASE,
 )
+"""How something stands once the work is done, and what is counted of it."""
+_FOREIGN_LETTER = re.compile(r"[^\W\d_a-zA-Z]")
 """In other languages no rule is known by its wording (`cues.py`)."""
 
 
 def is_bare_report(sentence: str, task: str) -> bool:
-    """Return true for few words on the present that state no rule, and name no code or file but what the task names.
+    """Return true for few English words on how things stand, and no rule, cause or order to anybody.
 
-    A number is no name, but a result ("All 40 jobs run in 3 s"). "Before" and "after" tell an order of events: a rule
-    is what says how such cases are dealt with.
+    They name no code or file but what the task names. A number is no name, but a result ("All 40 jobs run in 3 s").
     """
     plain = with_plain_apostrophes(sentence)
-    if count_words(plain) > _MOST_WORDS or not _ENGLISH.search(plain):
+    if count_words(plain) > _MOST_WORDS or _FOREIGN_LETTER.search(plain):
         return False
-    says_more = cues.POLICY.search(plain) or _EXPLAINS.search(plain) or _WAS.search(plain)
-    return not says_more and not _names_more_code(plain, task)
+    if not (_STANDS.search(plain) or cues.STATE.holds(plain)):
+        return False
+    explains = cues.SETTLED.holds(plain) or _EXPLAINS.search(plain) or _WAS.search(plain)
+    rules = cues.RULE.search(plain) or cues.POLICY.search(plain) or instructs(plain)
+    return not (explains or rules or _names_more_code(plain, task))
 
 
 def _names_more_code(sentence: str, task: str) -> bool:

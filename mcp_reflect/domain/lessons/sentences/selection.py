@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate
 from mcp_reflect.domain.lessons.sentences.vocabulary import PLAIN_WEIGHT, discounted, names_something, term_weights
 
@@ -20,6 +21,7 @@ _REPEATED_IN_TALK = 0.75
 """The same where nothing was done but talk: what it settles is said again and again."""
 _SUMMED_UP = 0.6
 """The same share in what ends a talk, where nothing beside it is a number or a name: it says it in other words."""
+_RULES_OUT = re.compile(r"\b(?:never|not|no|none|except|only|unless|without|cannot|apart)\b|n't\b")
 _LONGEST_UNIT = 3
 """Sentences that are only chosen together, because each points back at the one before."""
 
@@ -77,26 +79,32 @@ def without_repetitions(told: Sequence[Candidate], beside: str, *, acted: bool) 
     """Return sentences without those nearly all words of which stand in the others, or in a text `beside` them.
 
     The one with the least evidence goes first, none on which another hangs, and nothing that a user said of what was
-    done (`acted`), where it stands in others' words. Of a talk so do those that its last turn sums up.
+    done (`acted`), where it stands in others' words. Of a talk so do those that the last turn told of it sums up.
     """
     kept = list(told)
     ended = 0 if acted else max((each.turn for each in told), default=0)
     for each in sorted(told, key=lambda each: each.evidence):
         if (acted and each.role == USER) or any(other.behind == each.place for other in kept):
             continue
-        others = [other for other in kept if other is not each]
-        known = _terms([*(other.text for other in others), beside])
-        repeats = _share_of(each.text, known) >= (_REPEATED if acted else _REPEATED_IN_TALK)
-        summed_up = _terms(other.text for other in others if other.turn == ended)
-        if repeats or (each.turn < ended and _is_summed_up(each.text, summed_up)):
+        others = [other.text for other in kept if other is not each] + [beside]
+        end = [other.text for other in kept if other is not each and other.turn == ended]
+        repeats = _share_of(each.text, _terms(others)) >= (_REPEATED if acted else _REPEATED_IN_TALK)
+        if repeats or (each.turn < ended and _is_summed_up(each.text, end)):
             kept.remove(each)
     return kept
 
 
-def _is_summed_up(text: str, summed_up: AbstractSet[str]) -> bool:
+def _is_summed_up(text: str, end: Sequence[str]) -> bool:
     """Return true for a sentence with most of its words in what ends a talk, and no number or name beside them."""
+    summed_up = _terms(end)
     new = [weight for term, weight in term_weights(text).items() if term not in summed_up]
-    return _share_of(text, summed_up) >= _SUMMED_UP and max(new, default=0.0) <= PLAIN_WEIGHT
+    is_covered = _share_of(text, summed_up) >= _SUMMED_UP and max(new, default=0.0) <= PLAIN_WEIGHT
+    return is_covered and not _rules_out_more(text, end)
+
+
+def _rules_out_more(text: str, known: Sequence[str]) -> bool:
+    """Return true for a sentence that rules something out in a word by which the known ones rule out nothing."""
+    return not set(_RULES_OUT.findall(text.lower())) <= set(_RULES_OUT.findall(" ".join(known).lower()))
 
 
 def _terms(texts: Iterable[str]) -> frozenset[str]:

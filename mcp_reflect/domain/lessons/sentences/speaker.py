@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences.cues import LASTING, POLICY
 
@@ -16,6 +18,14 @@ _OWN_DATA = re.compile(
     r"\s*(?:is\b|are\b|=|:)",
     re.IGNORECASE,
 )
+
+
+def is_case_of_speaker(said: Iterable[str]) -> bool:
+    """Return true where the user of a run that serves one case is the one whose case it is: they speak of themselves.
+
+    Who has an agent deal with the case of somebody else does not, and corrects it as other users do.
+    """
+    return any(map(_OF_ONESELF.search, said))
 
 
 def gives_own_data(text: str) -> bool:
