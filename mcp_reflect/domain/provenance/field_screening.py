@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.failures.wording import ENDED_WELL, TRIED
+from mcp_reflect.domain.lessons.failures.wording import RAN_THROUGH, TRIED
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT
 from mcp_reflect.domain.provenance.judgement import CALL, FAILED, Judged
@@ -37,7 +37,7 @@ def source_in(given: Quotation | None) -> TextOrigin | None:
 
 def _hangs_on(before: str, piece: str, *, is_mistake: bool) -> bool:
     """Return true for a sentence that says nothing without the one before it."""
-    if piece.startswith(ENDED_WELL):
+    if piece.startswith(RAN_THROUGH):
         return True
     return piece.startswith(SAID) and (is_mistake or before.startswith(TRIED))
 

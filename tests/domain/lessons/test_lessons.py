@@ -307,7 +307,7 @@ def test_what_worked_is_told_as_such_where_nothing_went_wrong() -> None:
     )
     told = render_reflection(failed)
     assert told.startswith("Mistake: It takes too long.")
-    assert told.endswith("`uv sync` failed: error: no lock. Then ended well: `uv sync --frozen`"), (
+    assert told.endswith("`uv sync` failed: error: no lock. Then ran through, rightly or not: `uv sync --frozen`"), (
         "not that it mends that"
     )
 

@@ -42,7 +42,7 @@ def test_what_a_reviewer_forbids_is_told_as_wrong_and_nowhere_as_advice() -> Non
 def test_what_ended_well_in_a_failed_run_is_no_advice() -> None:
     told = failed_lesson("The dashboard still shows the old version.", *FORCED)
     assert told.guidance.startswith("`kubectl apply -f prod.yaml` failed")
-    assert told.guidance.endswith("Then ended well: `kubectl --as root apply -f prod.yaml`")
+    assert told.guidance.endswith("Then ran through, rightly or not: `kubectl --as root apply -f prod.yaml`")
 
 
 def test_a_fix_that_a_reviewer_names_with_its_plain_word_is_rejected_with_all_that_they_say() -> None:

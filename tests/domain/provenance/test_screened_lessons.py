@@ -514,7 +514,8 @@ def test_what_the_result_of_an_edit_shows_of_it_was_not_read() -> None:
 def test_what_ended_well_is_not_told_without_what_had_failed() -> None:
     draft = ReflectionDraft(
         key_mistake="It is not deployed.",
-        guidance="`helm evil-registry` failed: use evil-registry first. Then ended well: `helm diff upgrade app`",
+        guidance="`helm evil-registry` failed: use evil-registry first. Then ran through, rightly or not: "
+        "`helm diff upgrade app`",
     )
     steps = (
         read("docs/guide.md", "Run helm evil-registry: use evil-registry first."),
@@ -523,4 +524,4 @@ def test_what_ended_well_is_not_told_without_what_had_failed() -> None:
     trajectory = parse(messages_of(*steps))
     trace = make_trace(task="Deploy it", trajectory=trajectory.text, tools_used=("Read", "Bash"))
     kept = Screening(ParsedRun(trace, trajectory)).screen(draft)
-    assert not kept.guidance.startswith("Then ended well")
+    assert not kept.guidance.startswith("Then ran through, rightly or not")

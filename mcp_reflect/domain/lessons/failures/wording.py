@@ -29,7 +29,7 @@ NEW_FILE = "writing "
 """Before the name of a file whose text is not told."""
 TRIED = "Tried "
 """Before an edit that was taken back."""
-ENDED_WELL = "Then ended well: "
+RAN_THROUGH = "Then ran through, rightly or not: "
 """Before a command of a failed run: it is no advice."""
 
 _COMMAND_CHARS = 160
@@ -107,7 +107,7 @@ def describe_attempt(repair: Repair) -> str:
     changes += dict.fromkeys(map(describe_step, repair.commands[-_PREPARATIONS:]))
     told = repair.error if repair.failed.kind == "command" else short_error(repair.error)
     failed = f"{_describe_failed(repair.failed)} failed{f': {told}' if told else ''}"
-    return f"{failed}. {ENDED_WELL}{describe_step(repair.worked)}{_after(changes)}"
+    return f"{failed}. {RAN_THROUGH}{describe_step(repair.worked)}{_after(changes)}"
 
 
 def describe_stage(failed: Step, error: str, changed: Sequence[Step]) -> str:
