@@ -44,12 +44,14 @@ _LATEST = 20
 class RetrievedMemories:
     """The memories that a query found, best first, and the id under which the ledger recorded them.
 
-    `warning` says why it could not; the id is NO_RETRIEVAL then.
+    `warning` says why it could not; the id is NO_RETRIEVAL then. `nearest` are the memories nearest to a task for which
+    none is relevant enough: they were not shown, and no run is taken to have followed them.
     """
 
     retrieval_id: str
     matches: list[Match]
     warning: str = ""
+    nearest: tuple[Memory, ...] = ()
 
     @cached_property
     def disagreements(self) -> dict[str, tuple[str, ...]]:
@@ -168,7 +170,9 @@ class MemoryService(MemoryReader):
 
         recorded = record_shown(self._ledger, retrieval, None if refresh else hits.as_of, ordered)
         self._retriever().touch(search.project, retrieval.memory_ids, search.query.now)
-        return RetrievedMemories(recorded.retrieval_id, _matches(hits.hits, recorded.memories), recorded.warning)
+        found = _matches(hits.hits, recorded.memories)
+        nearest = tuple(self.memories(hits.nearest)) if hits.nearest else ()
+        return RetrievedMemories(recorded.retrieval_id, found, recorded.warning, nearest)
 
     def augment(self, query: Query, *, unclaimed: bool = False) -> tuple[str, RetrievedMemories]:
         """Return the task with the memories that may help, ready to be used as a prompt; `unclaimed` as in `query`."""

@@ -20,11 +20,17 @@ from mcp_reflect.domain.ranking.candidate_generation import two_stage_top_k
 from mcp_reflect.domain.ranking.diversity import POOL_FACTOR, distinct_lessons, mmr
 from mcp_reflect.domain.ranking.elimination import without_disproven
 from mcp_reflect.domain.ranking.exploration import explored_rows, with_one_explored
+from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.score_parts import score_parts
 from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.succession import with_successors
+from mcp_reflect.domain.ranking.thresholds import NEAREST_RELEVANCE
 from mcp_reflect.domain.text.condensation import condensed, prose_of
 from mcp_reflect.domain.text.terms import terms
+from mcp_reflect.domain.values import Rows
+
+NEAREST = 3
+"""Most memories that are named where none is relevant enough."""
 
 _WIDENING = 4
 """Factor by which the pool grows where copies of lessons left fewer than were asked for."""
@@ -81,10 +87,14 @@ class Hit:
 
 @dataclass(frozen=True)
 class Hits:
-    """Hits, best first, as of the ledger's change `as_of`."""
+    """Hits, best first, as of the ledger's change `as_of`.
+
+    `nearest` are the ids of the memories nearest to a task for which none is relevant enough by default.
+    """
 
     hits: list[Hit]
     as_of: int
+    nearest: tuple[str, ...] = ()
 
 
 class Retriever:
@@ -136,8 +146,9 @@ class Retriever:
             )
             ids, as_of = [table.ids[row] for row in ranked.rows], table.seq
             parts, untried = score_parts(table, query, ranked), np.isin(ranked.rows, explored).tolist()
+            nearest = () if ids or not query.by_lead else _nearest(table, query, rows)
         columns = (ranked.similarity.tolist(), ranked.relevance.tolist(), ranked.score.tolist(), parts, untried)
-        return Hits([Hit(*values) for values in zip(ids, *columns, strict=True)], as_of)
+        return Hits([Hit(*values) for values in zip(ids, *columns, strict=True)], as_of, nearest)
 
     def _ranking_query(self, spec: RetrievalSpec) -> RankingQuery:
         text = condensed(spec.task)
@@ -163,3 +174,9 @@ class Retriever:
         """
         with self._tables.as_they_are(project) as tables:
             tables.table.touch(tables.table.rows_of(ids), now)
+
+
+def _nearest(table: FeatureTable, query: RankingQuery, rows: Rows | None) -> tuple[str, ...]:
+    by_relevance = replace(query, threshold=NEAREST_RELEVANCE, by_lead=False, lambda_=0.0)
+    found = distinct_lessons(table, two_stage_top_k(table, by_relevance, NEAREST, rows))
+    return tuple(table.ids[row] for row in found.rows)

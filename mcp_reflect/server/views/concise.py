@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_reflect.domain.lessons.sentences.shortening import shorten_lesson
 from mcp_reflect.domain.limits import CHARS_PER_TOKEN
 from mcp_reflect.domain.models import Match, Memory
+from mcp_reflect.domain.ranking.thresholds import NEAREST_RELEVANCE
 from mcp_reflect.domain.text.inert import inert
 from mcp_reflect.domain.text.rendering import in_sections
 from mcp_reflect.domain.truncate import truncate_line, truncate_middle
@@ -32,6 +33,7 @@ TOKENS_OF_ANSWER = 750
 _MEMORIES_IN_BUDGET = 10
 _LONGEST_TASK, _SHORT_TASK = 160, 60
 """Characters of a task, where everything has room and where not."""
+_NEAREST_TASK = 120
 _LEAST_LESSON = 60
 """Characters that every lesson has, however far down the list it stands."""
 _STEEPNESS = 1.5
@@ -75,7 +77,20 @@ def concise_memories(retrieved: RetrievedMemories) -> dict[str, Any]:
         views, room = _framed(memories, remarks, total - _FRAME, _SHORT_TASK)
     for view, lesson, share in zip(views, lessons, share_room(sizes, room), strict=True):
         view["reflection"] = _fitted(lesson, share)
-    return {"retrieval_id": retrieved.retrieval_id, "memories": views, **warning_view(retrieved)}
+    view = {"retrieval_id": retrieved.retrieval_id, "memories": views, **warning_view(retrieved)}
+    return view | _nearest_view(retrieved.nearest)
+
+
+def _nearest_view(nearest: Sequence[Memory]) -> dict[str, Any]:
+    """The nearest tasks where no memory surely fits: the model judges better than a threshold whether one does."""
+    if not nearest:
+        return {}
+    tasks = [{"id": each.id, "task": truncate_line(inert(each.task), _NEAREST_TASK)} for each in nearest]
+    return {
+        "nearest": tasks,
+        "next_step": "Nothing fits for sure. If one of these tasks is like yours, query again with "
+        f"similarity_threshold={NEAREST_RELEVANCE} to see its lesson; else go on without.",
+    }
 
 
 def _framed(

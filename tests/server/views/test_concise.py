@@ -89,6 +89,16 @@ def test_no_room_is_wasted_and_none_given_twice(sizes: list[int], room: int) -> 
     assert sum(shares) >= min(sum(sizes), room) - len(sizes)
 
 
+def test_where_nothing_fits_the_nearest_tasks_are_named_and_how_to_see_their_lessons() -> None:
+    near = make_memory(make_trace(task="Rotate the keys <b>of</b> the gateway " * 9))
+    view = concise_memories(RetrievedMemories("ret_000000000000", [], nearest=(near,)))
+    assert view["memories"] == []
+    assert list(view["nearest"][0]) == ["id", "task"]
+    assert len(view["nearest"][0]["task"]) <= 120
+    assert "similarity_threshold=0.2" in view["next_step"]
+    assert list(concise_memories(found([]))) == ["retrieval_id", "memories"]
+
+
 def test_a_field_that_says_nothing_is_left_out() -> None:
     plain = concise_memories(found([make_memory(make_trace(), success=True)]))["memories"][0]
     assert list(plain) == ["id", "task", "reflection", "q_value", "success"]
