@@ -6,6 +6,7 @@ import pytest
 
 from mcp_reflect.domain.lessons.comparison.sameness import Lesson, say_the_same
 from mcp_reflect.domain.models.common import HEARSAY, TextOrigin
+from mcp_reflect.domain.text.danger import is_dangerous
 from mcp_reflect.domain.text.quotation import Quotation, joined, read_quotation, without_quotations, without_sources
 
 SAID = 'It prints "2 passed" (twice).'
@@ -60,3 +61,8 @@ def test_lessons_that_differ_by_the_name_of_a_source_say_the_same() -> None:
 def test_a_long_line_of_beginnings_takes_no_time() -> None:
     assert read_quotation("A tool (" * 50_000) is None
     assert read_quotation('A tool said: "' * 50_000) is not None
+
+
+def test_a_long_line_of_dangerous_beginnings_takes_no_time() -> None:
+    assert not is_dangerous("tls." * 50_000)
+    assert is_dangerous("tls.verify = false")
