@@ -573,6 +573,30 @@ def test_whoever_has_the_case_of_somebody_else_dealt_with_says_how_to_do_it(said
     assert said in watered(said)
 
 
+def test_a_correction_is_told_whole_and_what_it_replaced_is_not_what_worked() -> None:
+    said = "You count on rain: beds below 40 cm are never watered by it. That's the clay."
+    lesson = watered(said)
+    assert said in lesson.replace("\n  ", " ")
+    assert "start=22:00" in lesson
+    assert "20:30" not in lesson
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "is_told"),
+    [
+        ("Bed 3 gets 12 mm from 20:30. Which valve is it?", "Valve 7, that is at the wall by the road.", False),
+        ("Bed 3 gets 12 mm from 20:30. Shall it begin?", "No, beds at the wall get 7 mm at night.", True),
+        ("Bed 3 gets 12 mm from 20:30.", "Beds at the wall get 7 mm at night.", True),
+        ("Bed 3 gets 12 mm from 20:30.", "That is rather late.", False),
+    ],
+)
+def test_a_report_that_is_objected_to_is_corrected_and_an_answer_to_a_question_is_not(
+    asked: str, said: str, is_told: bool
+) -> None:
+    run = [*WATERED[:-1], *agent(asked), *user(said), *AGAIN, *agent("Changed: bed 3 starts at 22:00.")]
+    assert (said in told(run, task="Water beds 3 and 4 with 12 mm tonight.")) is is_told
+
+
 def test_of_their_own_case_people_only_say_what_they_want() -> None:
     said = "No, my water rights only begin at 22:00."
     assert said not in watered(said, "I need my beds 3 and 4 watered with 12 mm.")

@@ -11,6 +11,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.comparison.sameness import EXPLAINED
 from mcp_reflect.domain.lessons.drafting.actions import tell_actions
 from mcp_reflect.domain.lessons.drafting.feedback import telling_feedback
+from mcp_reflect.domain.lessons.drafting.headline import choose_headline
 from mcp_reflect.domain.lessons.drafting.last_words import last_conclusion, last_policy, report_of
 from mcp_reflect.domain.lessons.drafting.mistakes import (
     find_lookups,
@@ -20,7 +21,7 @@ from mcp_reflect.domain.lessons.drafting.mistakes import (
     objections_in,
     serves_customer,
 )
-from mcp_reflect.domain.lessons.drafting.statements import choose_headline, select_told
+from mcp_reflect.domain.lessons.drafting.statements import select_told
 from mcp_reflect.domain.lessons.drafting.tool_rules import find_tool_rules
 from mcp_reflect.domain.lessons.drafting.turns import closing_words, reasons_before, said_turns
 from mcp_reflect.domain.lessons.drafting.wrong_acts import describe_unopposed

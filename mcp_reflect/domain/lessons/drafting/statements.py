@@ -1,50 +1,41 @@
-"""The sentences of a run that its lesson tells, and the one of them that heads it."""
+"""The sentences of a run that its lesson tells."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.drafting.case_statements import select_of_case
+from mcp_reflect.domain.lessons.drafting.headline import RULING_CHARS
 from mcp_reflect.domain.lessons.drafting.last_words import names_more
 from mcp_reflect.domain.lessons.drafting.mistakes import serves_customer
 from mcp_reflect.domain.lessons.run.case_data import (
-    case_data,
-    holds_for_case,
-    identifies_case,
     serves_one_case,
-    without_ids,
 )
 from mcp_reflect.domain.lessons.run.lookups import is_research
 from mcp_reflect.domain.lessons.run.steps import Step
-from mcp_reflect.domain.lessons.sentences.chatter import is_request
-from mcp_reflect.domain.lessons.sentences.evidence import AGENT, USER, Candidate, Turn, find_candidates, reports_state
+from mcp_reflect.domain.lessons.sentences.evidence import (
+    AGENT,
+    USER,
+    Candidate,
+    Turn,
+    find_candidates,
+    reports_state,
+)
 from mcp_reflect.domain.lessons.sentences.reports import is_bare_report
 from mcp_reflect.domain.lessons.sentences.responses import ADMISSION
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
-from mcp_reflect.domain.lessons.sentences.self_contained import points_back
 from mcp_reflect.domain.lessons.sentences.speaker import (
     gives_own_data,
-    is_case_of_speaker,
-    rules_for_all,
     speaks_of_oneself,
 )
 from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, names_something, term_weights
-from mcp_reflect.domain.lessons.sentences.wording import is_record, rules_out, says_it_failed, wording_factor
 from mcp_reflect.domain.trajectory.report import read_report
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 
-_NAMED_FACTOR = 0.5
-"""Of a rule that names the one case it was applied to by an id: what says it for all cases goes before."""
-_HEADLINE_WEIGHT = 8.0
-"""Weight of the words of a sentence from which it sums a run up by itself."""
-_LATER = 0.5
-"""How much more the last sentence of a run sums it up than the first: what is settled stands behind what led to it."""
 _LEAST_EVIDENCE = 0.25
 """Evidence below which a sentence is an opinion, a guess or a plan, however much it says."""
-_RULING_CHARS = 300
-"""Characters of what a user rules at the head of a lesson."""
 _NAMING = 0.5
 _REPORT = re.compile(
     r"\W*(?:all )?(?:done|fixed|renamed|updated|added|removed|changed|replaced|created|written|moved|corrected)\b",
@@ -100,16 +91,8 @@ def select_told(
             last = max((number for number, turn in enumerate(turns) if turn.role == AGENT), default=0)
             chosen = _without_reports(chosen, task, last)
         return _with_same_turn(chosen, spoken, task)
-    data = case_data(steps)
     served = serves_customer(run.trajectory, steps)
-    own_case = served and is_case_of_speaker(turn.text for turn in turns if turn.role == USER)
-    candidates = [
-        _without_case(each, data, served=served)
-        for each in candidates
-        if _outlives_case(each, data, served=served and (own_case or each.role != USER))
-        and names_more(each.text, acted)
-    ]
-    return select_sentences(candidates, f"{task}\n{acted}", room, data)
+    return select_of_case(candidates, turns, steps, task, acted, room, served=served)
 
 
 def _with_same_turn(told: Sequence[Candidate], spoken: Sequence[Candidate], task: str) -> list[Candidate]:
@@ -120,7 +103,7 @@ def _with_same_turn(told: Sequence[Candidate], spoken: Sequence[Candidate], task
     turns = {each.turn for each in told if each.role == USER and each.turn > 0}
     known = term_weights("\n".join((task, *(each.text for each in told)))).keys()
     places = {each.place for each in told}
-    room = _RULING_CHARS
+    room = RULING_CHARS
     beside: list[Candidate] = []
     for each in spoken:
         if each.turn in turns and each.place not in places and _goes_with_ruling(each, known):
@@ -165,80 +148,3 @@ def _states_more(sentence: Candidate) -> bool:
 def _corrects_by_name(sentence: Candidate) -> bool:
     """Return true for what a user said of the work that was done, where it names a command, a file or a value."""
     return sentence.turn > 0 and sentence.evidence >= _NAMING and names_something(sentence.text)
-
-
-def choose_headline(
-    told: Sequence[Candidate], guidance: Sequence[str], *, one_case: bool, acted: bool
-) -> tuple[str, list[str]]:
-    """Return the sentence with the most evidence, empty where none sums the run up, and the guidance without it.
-
-    Of a single case only a rule sums up. Where the run `acted`, what worked goes first, and before it only what the
-    user ruled.
-    """
-    leant_on = {each.behind for each in told[2:]}  # taken to the front it would leave them without what they need
-    fit = [
-        each
-        for each in told
-        if (each.is_rule or not (one_case or acted))
-        and (not acted or (each.role == USER and not says_it_failed(each.text)))
-        and each.behind is None
-        and not points_back(each.text)
-        and each.place not in leant_on
-    ]
-    if len(told) < 2 or not fit:  # noqa: PLR2004 - a single sentence is the guidance
-        return "", list(guidance)
-    ended = 0 if acted else max(each.turn for each in told)  # what was done speaks for itself
-    first = max(
-        [each for each in fit if each.is_rule] or fit,
-        key=lambda each: _worth_as_headline(each) * (1 + (_LATER * each.turn / ended if ended else 0.0)),
-    )
-    ruled = _with_neighbours(first, told, behind=acted) if first.role == USER else [first]
-    texts = [each.text for each in ruled]
-    return " ".join(texts), [text for text in guidance if text not in texts]
-
-
-def _with_neighbours(first: Candidate, told: Sequence[Candidate], *, behind: bool) -> list[Candidate]:
-    """A sentence of the user with the told ones right before it, and `behind` it: what is ruled out, and what instead.
-
-    "Restore it" is understood beside what was said of it.
-    """
-    turn = {each.place: each for each in told if (each.turn, each.role) == (first.turn, USER)}
-    ruled = [first]
-    while (each := turn.get(ruled[0].place - 1)) and _have_room(each, *ruled):
-        ruled.insert(0, each)
-    while behind and (each := turn.get(ruled[-1].place + 1)) and _have_room(*ruled, each):
-        ruled.append(each)
-    return ruled
-
-
-def _have_room(*sentences: Candidate) -> bool:
-    return sum(len(each.text) for each in sentences) <= _RULING_CHARS
-
-
-def _worth_as_headline(sentence: Candidate) -> float:
-    """Evidence, as far as the sentence says something by itself: its words weigh enough and it does not point back."""
-    full = min(sum(term_weights(sentence.text).values()) / _HEADLINE_WEIGHT, 1.0)
-    return sentence.evidence * full * min(wording_factor(sentence.text), 1.0)
-
-
-def _outlives_case(sentence: Candidate, data: frozenset[str], *, served: bool) -> bool:
-    """Return true where a sentence of a run that served one case may hold for others: a rule, or none of its data.
-
-    Where a customer was `served`, it is a rule that names neither a day nor somebody; what they say of themselves or of
-    their case is none.
-    """
-    ruled_out = sentence.role == USER and sentence.is_rule and rules_out(sentence.text)
-    if is_record(sentence.text) or (is_request(sentence.text) and not ruled_out):
-        return False
-    if served:
-        of_customer = sentence.role == USER and not rules_for_all(sentence.text)
-        return sentence.is_rule and not (of_customer or holds_for_case(sentence.text, data))
-    return sentence.is_rule or not term_weights(sentence.text).keys() & data
-
-
-def _without_case(sentence: Candidate, data: frozenset[str], *, served: bool) -> Candidate:
-    """The sentence with less evidence where it names the case by an id, which a customer's rule is told without."""
-    if not identifies_case(sentence.text, data):
-        return sentence
-    text = without_ids(sentence.text, data) if served else sentence.text
-    return replace(sentence, text=text, evidence=_NAMED_FACTOR * sentence.evidence)

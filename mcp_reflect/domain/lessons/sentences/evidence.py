@@ -51,6 +51,7 @@ _WISH = cues.phrases("(?:but|and|so)?,? ?I (?:really )?(?:do not|don't|dont) (?:
 _LAST_FACTOR = 1.7
 _RECAP_FACTOR = 1.5
 
+_NO = re.compile(r"\W*(?:no|nope|not|don't|nein|nicht|non|nej|nee|não|нет)\b", re.IGNORECASE)
 _OWN = re.compile(r"\b(?:I|my|me|we|our|us)\b|\?$")
 _REFUTED_FACTOR = 0.2
 """Of what the agent said before the same command failed in the same way again."""
@@ -119,12 +120,14 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
             if (is_courtesy(sentence) and not cues.RULE.search(sentence)) or is_chatter(text):
                 continue
             instructs = one_case and not own_case and turn.role == USER and number > 0
+            corrects = instructs and speaks_up(turns, number)
             rule = (states_rule if instructs else states)(text)
             rule = rule or (talked and turn.role == USER and _rules_in_talk(text, number))
             rule = rule or (number > 0 and turn.role == USER and rules_out(text))
             if one_case and (is_record(sentence) or (turn.role == USER and not instructs and _OWN.search(sentence))):
                 rule = False
-            case = _case_factor(sentence, turn.role, rule=rule) if one_case and not (instructs and rule) else 1.0
+            is_case = one_case and not (instructs and (rule or corrects))
+            case = _case_factor(sentence, turn.role, rule=rule) if is_case else 1.0
             evidence = position * wording_factor(text if talked else sentence) * case
             evidence *= _closing_factor(turns, number) if rule else _PLAIN_FACTOR
             told = without_joint(without_interjection(sentence))
@@ -138,6 +141,16 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
             place = 0 if before is None else before.place + 1
             before = Candidate(told, turn.role, number, evidence, rule, place, place - 1 if hangs else None)
             yield before
+
+
+def speaks_up(turns: Sequence[Turn], number: int) -> bool:
+    """Return true where a user speaks after a report of the agent, unasked or with a no, and the run then acts."""
+    turn, before = turns[number], turns[number - 1] if number else None
+    if turn.role != USER or before is None or before.role != AGENT:
+        return False
+    if before.text.rstrip().endswith("?") and not _NO.match(turn.text):
+        return False
+    return any(each.acted for each in turns[number + 1 :])
 
 
 def _leads_to_act(turns: Sequence[Turn], number: int) -> bool:

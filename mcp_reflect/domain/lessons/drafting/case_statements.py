@@ -1,0 +1,100 @@
+"""The sentences of a run that served one case: what holds for others too, or corrects how it was dealt with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.drafting.headline import RULING_CHARS
+from mcp_reflect.domain.lessons.drafting.last_words import names_more
+from mcp_reflect.domain.lessons.run.case_data import case_data, holds_for_case, identifies_case, without_ids
+from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.sentences.chatter import is_request
+from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate, Turn, speaks_up
+from mcp_reflect.domain.lessons.sentences.selection import select_sentences
+from mcp_reflect.domain.lessons.sentences.speaker import is_case_of_speaker, rules_for_all
+from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, term_weights
+from mcp_reflect.domain.lessons.sentences.wording import is_record, rules_out
+
+_NAMED_FACTOR = 0.5
+"""Of a rule that names the one case it was applied to by an id: what says it for all cases goes before."""
+_WORDS_OF_RULE = 8
+"""Words from which a sentence with a colon is more than a value with its name."""
+_NAMES = re.compile(r"\d|\w_\w|[a-z][A-Z]|['\"`]\w+['\"`]")
+"""What a correction says something by, where it is no rule by its wording."""
+
+
+def select_of_case(
+    candidates: Sequence[Candidate],
+    turns: Sequence[Turn],
+    steps: Sequence[Step],
+    task: str,
+    acted: str,
+    room: int,
+    *,
+    served: bool,
+) -> list[Candidate]:
+    """Return the sentences that say most in `room` characters beside the task and what was done (`acted`).
+
+    They are rules, what names nothing of the case, and what users say to correct how the agent dealt with the case of
+    somebody else. `served` says that there was a conversation; where it was with the one whose case it is, they rule
+    nothing.
+    """
+    data = case_data(steps)
+    own_case = served and is_case_of_speaker(turn.text for turn in turns if turn.role == USER)
+    corrections = () if own_case else [number for number in range(len(turns)) if speaks_up(turns, number)]
+    kept = [
+        each if each.turn in corrections else _without_case(each, data, served=served)
+        for each in candidates
+        if (each.turn in corrections and _corrects_handling(each, data))
+        or (
+            _outlives_case(each, data, served=served and (own_case or each.role != USER))
+            and names_more(each.text, acted)
+        )
+    ]
+    told = select_sentences(kept, f"{task}\n{acted}", room, data)
+    return _with_whole_turns(told, [each for each in kept if each.turn in corrections])
+
+
+def _with_whole_turns(told: Sequence[Candidate], corrections: Sequence[Candidate]) -> list[Candidate]:
+    """The sentences with what users said to correct how a case was dealt with, each short turn of theirs whole.
+
+    One half of a correction is hardly understood without the other.
+    """
+    turns = [[each for each in corrections if each.turn == turn] for turn in {each.turn for each in corrections}]
+    short = [turn for turn in turns if sum(len(each.text) for each in turn) <= RULING_CHARS]
+    short = [turn for turn in short if any(each.is_rule or _NAMES.search(each.text) for each in turn)]
+    return sorted({each.place: each for each in chain(told, *short)}.values(), key=lambda each: each.place)
+
+
+def _corrects_handling(sentence: Candidate, data: frozenset[str]) -> bool:
+    """Return true for what a user says of how a case is to be dealt with, and not only that something is to be done."""
+    is_value = is_record(sentence.text) and count_words(sentence.text) < _WORDS_OF_RULE
+    if is_value or sentence.text.endswith("?") or holds_for_case(sentence.text, data):
+        return False
+    return sentence.role == USER and not (is_request(sentence.text) and not sentence.is_rule)
+
+
+def _outlives_case(sentence: Candidate, data: frozenset[str], *, served: bool) -> bool:
+    """Return true where a sentence of a run that served one case may hold for others: a rule, or none of its data.
+
+    Where a customer was `served`, it is a rule that names neither a day nor somebody; what they say of themselves or of
+    their case is none.
+    """
+    ruled_out = sentence.role == USER and sentence.is_rule and rules_out(sentence.text)
+    if is_record(sentence.text) or (is_request(sentence.text) and not ruled_out):
+        return False
+    if served:
+        of_customer = sentence.role == USER and not rules_for_all(sentence.text)
+        return sentence.is_rule and not (of_customer or holds_for_case(sentence.text, data))
+    return sentence.is_rule or not term_weights(sentence.text).keys() & data
+
+
+def _without_case(sentence: Candidate, data: frozenset[str], *, served: bool) -> Candidate:
+    """The sentence with less evidence where it names the case by an id, which a customer's rule is told without."""
+    if not identifies_case(sentence.text, data):
+        return sentence
+    text = without_ids(sentence.text, data) if served else sentence.text
+    return replace(sentence, text=text, evidence=_NAMED_FACTOR * sentence.evidence)
