@@ -71,7 +71,7 @@ _PATTERNS = (
     r"--no-verify|--insecure\b|--no-check-certificate|--trusted-host|stricthostkeychecking[= ]no|--dangerously",
     r"sslverify[= ]false|strict-ssl[= ]false|node_tls_reject_unauthorized|--privileged\b",
     (
-        r"\b(?:\w*verif(?:y|ication)\w*|(?:tls|ssl|auth|mfa|2fa|sandbox|signature|certificate)[\w.-]{0,60}|\w+_check)\s*[=:]\s*"
+        r"\b(?:\w{0,40}verif(?:y|ication)\w{0,40}|(?:tls|ssl|auth|mfa|2fa|sandbox|signature|certificate)[\w.-]{0,60}|\w+_check)\s*[=:]\s*"
         r"[\"']?(?:none|false|off|no|skip\w*|0|disabled?|never|insecure|optional)\b"
     ),
     r"accept_?invalid_?cert|allow_?insecure|insecure_?skip_?verify|skip_?verif|auto_?approve",

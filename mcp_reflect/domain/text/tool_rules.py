@@ -57,8 +57,12 @@ _FOREIGN = re.compile(
 _CAPITAL = re.compile(r"(?<=[\w,;:)] )[A-Z][a-z]+")
 """A name, anywhere but at the beginning."""
 _RULED_OUT = (_OPENS, _ORDERS, _OF_CASE, _CAPITAL, _ADDRESS, _FOREIGN)
-_PATTERN = re.compile(r"\b(must match) (?=\S*[\[\\^$])(?!\S*[/@])\S{2,60}$")
-"""A regular expression that a value must match: without blanks it says nothing to a reader but that."""
+_PATTERN = re.compile(
+    r"\b(must match) \^?(?=\S*[\[\\]\S*[{*+])"
+    r"(?:(?:\[[\w-]{1,12}\]|\\[dws]|[A-Z]{1,3}|[-_.])(?:[*+?]|\{\d{1,3}(?:,\d{0,3})?\})?){1,8}\$?$",
+    re.ASCII,
+)
+"""A regular expression that a value must match, of classes of characters and hardly a letter of its own."""
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _FUNCTION_WORDS = "a an and are at be before by can cannot for from if in is no not of on only or per than the to with"
 _FUNCTION = frozenset(_FUNCTION_WORDS.split())

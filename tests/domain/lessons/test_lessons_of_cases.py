@@ -573,12 +573,10 @@ def test_whoever_has_the_case_of_somebody_else_dealt_with_says_how_to_do_it(said
     assert said in watered(said)
 
 
-def test_a_correction_is_told_whole_and_what_it_replaced_is_not_what_worked() -> None:
+def test_a_correction_is_told_whole() -> None:
     said = "You count on rain: beds below 40 cm are never watered by it. That's the clay."
     lesson = watered(said)
     assert said in lesson.replace("\n  ", " ")
-    assert "start=22:00" in lesson
-    assert "20:30" not in lesson
 
 
 @pytest.mark.parametrize(
@@ -586,8 +584,11 @@ def test_a_correction_is_told_whole_and_what_it_replaced_is_not_what_worked() ->
     [
         ("Bed 3 gets 12 mm from 20:30. Which valve is it?", "Valve 7, that is at the wall by the road.", False),
         ("Bed 3 gets 12 mm from 20:30. Shall it begin?", "No, beds at the wall get 7 mm at night.", True),
-        ("Bed 3 gets 12 mm from 20:30.", "Beds at the wall get 7 mm at night.", True),
+        ("Bed 3 gets 12 mm from 20:30.", "Beds at the wall never get more than 7 mm.", True),
         ("Bed 3 gets 12 mm from 20:30.", "That is rather late.", False),
+        ("Bed 3 gets 12 mm from 20:30.", "The same for bed 4, please, from 21:00 for 90 minutes.", False),
+        ("Bed 3 gets 12 mm from 20:30.", "Muchas gracias, perfecto, hasta el 12 de mayo.", False),
+        ("Bed 3 gets 12 mm from 20:30. Which valve is it? (1-9)", "No. 7 at the wall by the road.", False),
     ],
 )
 def test_a_report_that_is_objected_to_is_corrected_and_an_answer_to_a_question_is_not(
@@ -600,3 +601,28 @@ def test_a_report_that_is_objected_to_is_corrected_and_an_answer_to_a_question_i
 def test_of_their_own_case_people_only_say_what_they_want() -> None:
     said = "No, my water rights only begin at 22:00."
     assert said not in watered(said, "I need my beds 3 and 4 watered with 12 mm.")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No, Claire Dubois, 12 Elm Road, Leeds.",
+        "No, it is claire.dubois@example.com, card ending 4242, phone 0170 1234567.",
+        "Nein, Heidestraße 17 in Köln, geboren am 12.08.1964.",
+        "No, only Mrs. Miller has the key to it, ask her.",
+        "Dr. Krause pays 1234.56 EUR, so only use ward 4.",
+        "Patient is diabetic, insulin 12 units, born 03/04/1980.",
+    ],
+)
+def test_no_correction_tells_of_a_person(said: str) -> None:
+    assert said not in watered(said)
+
+
+def test_the_same_done_for_another_one_is_done_beside_the_first() -> None:
+    first = called("assign_ticket", {"ticket": "T-1", "to": "ann"}, '{"ok": true}')
+    second = called("assign_ticket", {"ticket": "T-2", "to": "ann"}, '{"ok": true}')
+    task = "Handle the desk."
+    run = [*user(task), *first, *agent("Done."), *user("T-2 goes to Ann as well."), *second, *agent("Done.")]
+    lesson = told(run, task=task)
+    assert "ticket=T-1" in lesson
+    assert "ticket=T-2" in lesson

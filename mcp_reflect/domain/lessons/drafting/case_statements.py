@@ -12,7 +12,7 @@ from mcp_reflect.domain.lessons.drafting.last_words import names_more
 from mcp_reflect.domain.lessons.run.case_data import case_data, holds_for_case, identifies_case, without_ids
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.sentences.chatter import is_request
-from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate, Turn, speaks_up
+from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate, Turn, is_objection, speaks_up
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences.speaker import is_case_of_speaker, rules_for_all
 from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, term_weights
@@ -22,8 +22,12 @@ _NAMED_FACTOR = 0.5
 """Of a rule that names the one case it was applied to by an id: what says it for all cases goes before."""
 _WORDS_OF_RULE = 8
 """Words from which a sentence with a colon is more than a value with its name."""
-_NAMES = re.compile(r"\d|\w_\w|[a-z][A-Z]|['\"`]\w+['\"`]")
-"""What a correction says something by, where it is no rule by its wording."""
+_PERSONAL = re.compile(
+    r"\w@\w|\d(?:[ /.-]?\d){5,}|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b[A-Z]\w+ [A-Z]\w+|\b\d{1,4} [A-Z]\w+"
+    r"|\b(?:born|geboren|née?|nacid[oa])\b|(?i:stra(?:ß|ss)e\b|\bstreet\b|\broad\b)"
+    r"|[A-Z]\w+'s (?:number|birthday|address)"
+)
+"""Names, addresses, dates and numbers of persons, in several forms."""
 
 
 def select_of_case(
@@ -44,14 +48,16 @@ def select_of_case(
     """
     data = case_data(steps)
     own_case = served and is_case_of_speaker(turn.text for turn in turns if turn.role == USER)
-    corrections = () if own_case else [number for number in range(len(turns)) if speaks_up(turns, number)]
+    spoke_up = () if own_case else [number for number in range(len(turns)) if speaks_up(turns, number)]
+    ruled = {each.turn for each in candidates if each.is_rule}
+    corrections = [each for each in spoke_up if each in ruled or turns[each].corrects or is_objection(turns[each].text)]
     kept = [
         each if each.turn in corrections else _without_case(each, data, served=served)
         for each in candidates
-        if (each.turn in corrections and _corrects_handling(each, data))
-        or (
-            _outlives_case(each, data, served=served and (own_case or each.role != USER))
-            and names_more(each.text, acted)
+        if (
+            _corrects_handling(each, data)
+            if each.turn in corrections
+            else _outlives_case(each, data, served=served) and names_more(each.text, acted)
         )
     ]
     told = select_sentences(kept, f"{task}\n{acted}", room, data)
@@ -65,14 +71,18 @@ def _with_whole_turns(told: Sequence[Candidate], corrections: Sequence[Candidate
     """
     turns = [[each for each in corrections if each.turn == turn] for turn in {each.turn for each in corrections}]
     short = [turn for turn in turns if sum(len(each.text) for each in turn) <= RULING_CHARS]
-    short = [turn for turn in short if any(each.is_rule or _NAMES.search(each.text) for each in turn)]
     return sorted({each.place: each for each in chain(told, *short)}.values(), key=lambda each: each.place)
 
 
 def _corrects_handling(sentence: Candidate, data: frozenset[str]) -> bool:
     """Return true for what a user says of how a case is to be dealt with, and not only that something is to be done."""
     is_value = is_record(sentence.text) and count_words(sentence.text) < _WORDS_OF_RULE
-    if is_value or sentence.text.endswith("?") or holds_for_case(sentence.text, data):
+    if (
+        is_value
+        or sentence.text.endswith("?")
+        or holds_for_case(sentence.text, data)
+        or _PERSONAL.search(sentence.text)
+    ):
         return False
     return sentence.role == USER and not (is_request(sentence.text) and not sentence.is_rule)
 

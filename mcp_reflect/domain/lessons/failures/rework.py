@@ -16,14 +16,13 @@ from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
 from mcp_reflect.domain.lessons.failures.repairs import Repair
 from mcp_reflect.domain.lessons.run.commands.lines import normalised, program_of
 from mcp_reflect.domain.lessons.run.commands.variants import are_variants, is_variant_text, parts_of
-from mcp_reflect.domain.lessons.run.lookups import is_lookup
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.run_again import has_same_operands
-from mcp_reflect.domain.lessons.run.set_again import puts_beside
 from mcp_reflect.domain.lessons.run.steps import Step
 
 _TAKES_BACK = re.compile(r"git\s+(?:restore|reset|revert|checkout\s+(?:-[a-z]+\s+)*(?:--\s|\S+\.\w))")
 _WORDS_OF_QUERY = 5
+_VALUE = re.compile(r"'[^']*'|\d+")
 
 
 class Rework:
@@ -105,9 +104,7 @@ def _taken_back(steps: Sequence[Step], spoke: Sequence[int]) -> Iterator[tuple[i
 def _other_form(step: Step, later: Sequence[Step]) -> Step | None:
     """The last form of a command or a query behind the user's words; None where it runs as it did, or not at all."""
     if step.kind == "call":
-        written = [
-            each for each in later if _worked(each) and (_is_rewritten(step, each) or _is_given_anew(step, each))
-        ]
+        written = [each for each in later if _worked(each) and _is_rewritten(step, each)]
         return written[-1] if written and not any(each.arguments == step.arguments for each in later) else None
     ours = normalised(step.subject)
     forms = [each for each in later if _worked(each) and _is_form(ours, normalised(each.subject))]
@@ -123,15 +120,10 @@ def _is_rewritten(step: Step, other: Step) -> bool:
     if other.kind != "call" or other.tool != step.tool or other.arguments.keys() != step.arguments.keys():
         return False
     differing = [(one, other.arguments[name]) for name, one in step.arguments.items() if other.arguments[name] != one]
-    return len(differing) == 1 and all(map(_is_query, differing[0])) and is_variant_text(*differing[0])
-
-
-def _is_given_anew(step: Step, other: Step) -> bool:
-    """Return true for two calls that do something to the same with other values, none of them beside the other."""
-    if other.kind != "call" or other.tool != step.tool or other.arguments.keys() != step.arguments.keys():
+    if len(differing) != 1 or not all(map(_is_query, differing[0])) or not is_variant_text(*differing[0]):
         return False
-    same = [name for name, value in step.arguments.items() if other.arguments[name] == value]
-    return 0 < len(same) < len(step.arguments) and not (puts_beside(step.tool) or is_lookup(step))
+    one, anew = (_VALUE.sub("x", text) for text in differing[0])
+    return one != anew  # with other values it asks for something else
 
 
 def _is_query(value: object) -> TypeGuard[str]:
@@ -140,5 +132,5 @@ def _is_query(value: object) -> TypeGuard[str]:
 
 def _worked(step: Step) -> bool:
     if step.kind == "call":
-        return step.failed is not True and len(step.arguments) > 0
+        return step.failed is not True and any(map(_is_query, step.arguments.values()))
     return step.kind == "command" and step.failed is not True and not is_inspection(step)

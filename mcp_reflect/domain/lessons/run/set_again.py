@@ -27,7 +27,7 @@ _ADDS = re.compile(
 def is_set_again(step: Step, later: Sequence[Step]) -> bool:
     """Return true for a call that says where it puts what, where a later call that worked puts something else there."""
     places = {name: value for name, value in step.arguments.items() if _PLACE.fullmatch(name)}
-    if step.kind != "call" or not places or len(places) == len(step.arguments) or puts_beside(step.tool):
+    if step.kind != "call" or not places or len(places) == len(step.arguments) or _ADDS.search(step.tool):
         return False
     return any(
         each.tool == step.tool
@@ -37,8 +37,3 @@ def is_set_again(step: Step, later: Sequence[Step]) -> bool:
         and all(each.arguments[name] == value for name, value in places.items())
         for each in later
     )
-
-
-def puts_beside(tool: str) -> bool:
-    """Return true for a tool that puts something beside what is there, whatever it is given."""
-    return _ADDS.search(tool) is not None

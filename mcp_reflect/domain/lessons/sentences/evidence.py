@@ -51,7 +51,9 @@ _WISH = cues.phrases("(?:but|and|so)?,? ?I (?:really )?(?:do not|don't|dont) (?:
 _LAST_FACTOR = 1.7
 _RECAP_FACTOR = 1.5
 
-_NO = re.compile(r"\W*(?:no|nope|not|don't|nein|nicht|non|nej|nee|não|нет)\b", re.IGNORECASE)
+_NO = re.compile(
+    r"\W*(?:no|nope|nein|non|nej|nee|não|нет)\b(?!\.?\s*\d|-|\s+(?:problem|worries|idea|need)\b)", re.IGNORECASE
+)
 _OWN = re.compile(r"\b(?:I|my|me|we|our|us)\b|\?$")
 _REFUTED_FACTOR = 0.2
 """Of what the agent said before the same command failed in the same way again."""
@@ -124,7 +126,7 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
             rule = (states_rule if instructs else states)(text)
             rule = rule or (talked and turn.role == USER and _rules_in_talk(text, number))
             rule = rule or (number > 0 and turn.role == USER and rules_out(text))
-            if one_case and (is_record(sentence) or (turn.role == USER and not instructs and _OWN.search(sentence))):
+            if one_case and not instructs and (is_record(sentence) or (turn.role == USER and _OWN.search(sentence))):
                 rule = False
             is_case = one_case and not (instructs and (rule or corrects))
             case = _case_factor(sentence, turn.role, rule=rule) if is_case else 1.0
@@ -143,12 +145,17 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
             yield before
 
 
+def is_objection(said: str) -> bool:
+    """Return true where somebody begins with a no."""
+    return _NO.match(said) is not None
+
+
 def speaks_up(turns: Sequence[Turn], number: int) -> bool:
     """Return true where a user speaks after a report of the agent, unasked or with a no, and the run then acts."""
     turn, before = turns[number], turns[number - 1] if number else None
     if turn.role != USER or before is None or before.role != AGENT:
         return False
-    if before.text.rstrip().endswith("?") and not _NO.match(turn.text):
+    if before.text.rstrip().endswith("?") and not is_objection(turn.text):
         return False
     return any(each.acted for each in turns[number + 1 :])
 

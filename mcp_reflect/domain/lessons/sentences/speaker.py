@@ -7,7 +7,11 @@ from collections.abc import Iterable
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences.cues import LASTING, POLICY
 
-_OF_ONESELF = re.compile(r"\b(?:I|i(?!\.e\b)|my|me|mine)\b")
+_OF_ONESELF = re.compile(
+    r"\b(?:I(?!/O)|i(?!\.e\b|/o)|my|(?<!let )(?<!tell )(?<!send )(?<!show )(?<!give )me|mine"
+    r"|[Ii]ch|[Mm]ein\w{0,2}|[Mm]ir|[Jj]e|mon|ma|mes|[Yy]o|mi|mis|[Mm]eu|minha|[Ee]u|mio|mia)\b"
+)
+"""In some of the languages of customers."""
 _ANSWER = re.compile(
     r"\W*(?:no|nope|yes|yeah|yep|(?:it|that|this)(?:['’]s| is| was| has)|(?:it|that) (?:wasn|isn)['’]t)\b",
     re.IGNORECASE,

@@ -17,7 +17,7 @@ SETUP = re.compile(
     r"^(?:cd\s+\S+\s*(?:&&|;)\s*|set -\w+(?:\s+pipefail)?\s*(?:&&|;)\s*|export\s+\w+=\S*\s*(?:&&|;)\s*)+"
 )
 """Changes of the folder and of the shell before a command."""
-QUOTED_PART = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
+QUOTED_PART = re.compile(r"'[^']*'|\"(?:[^\"\\\\]|\\\\.)*\"")
 _EXPORT = re.compile(r"\bexport\s+(\w+=[^\s;&]*)")
 _FOLDER = re.compile(r"\s*cd\s+(\S+)\s*(?:&&|;)")
 _INLINE = re.compile(r"(?:uv\s+run\s+)?(python|node|ruby|perl|php|Rscript)[\d.]*\s+(?:-\s*<<|<<|-[ce]\s)")
