@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -117,10 +117,11 @@ class MemoryService(MemoryReader):
 
     # -- before a task
 
-    def query(self, query: Query, *, unclaimed: bool = False) -> RetrievedMemories:
+    def query(self, query: Query, *, unclaimed: bool = False, name_nearest: bool = False) -> RetrievedMemories:
         """Return the memories that are near in meaning and have led to good outcomes, best first.
 
         `unclaimed`: they are kept for the agent's run, which may come over another connection without naming them.
+        `name_nearest`: where none is relevant enough by default, the nearest are added.
         """
         self._embedder.prepare()
         from mcp_reflect.application.retrieval.retriever import RetrievalSpec  # noqa: PLC0415 - imports numpy
@@ -151,6 +152,8 @@ class MemoryService(MemoryReader):
             retrieved = self._retrieved(search, refresh=False)
         except OutOfDate:  # another process wrote to the ledger
             retrieved = self._retrieved(search, refresh=True)
+        if name_nearest and wanted.by_lead and not retrieved.matches:
+            retrieved = replace(retrieved, nearest=tuple(self.memories(self._retriever().nearest(search))))
         if unclaimed and retrieved.matches:
             self._unclaimed.add(self.profile, [match.memory.id for match in retrieved.matches], query.task, now)
         return retrieved
@@ -170,9 +173,7 @@ class MemoryService(MemoryReader):
 
         recorded = record_shown(self._ledger, retrieval, None if refresh else hits.as_of, ordered)
         self._retriever().touch(search.project, retrieval.memory_ids, search.query.now)
-        found = _matches(hits.hits, recorded.memories)
-        nearest = tuple(self.memories(hits.nearest)) if hits.nearest else ()
-        return RetrievedMemories(recorded.retrieval_id, found, recorded.warning, nearest)
+        return RetrievedMemories(recorded.retrieval_id, _matches(hits.hits, recorded.memories), recorded.warning)
 
     def augment(self, query: Query, *, unclaimed: bool = False) -> tuple[str, RetrievedMemories]:
         """Return the task with the memories that may help, ready to be used as a prompt; `unclaimed` as in `query`."""

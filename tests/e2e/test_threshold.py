@@ -64,13 +64,14 @@ def test_a_threshold_of_a_query_or_of_the_settings_holds_as_it_is(home: Path) ->
 def test_where_nothing_fits_for_sure_the_nearest_are_named_and_not_shown(home: Path) -> None:
     near = WANTED.replace(" chain", "")  # what hangs on one shared word is not shown
     with memory_in(home) as memory:
-        found = memory.query(Query(task=near))
+        found = memory.query(Query(task=near), name_nearest=True)
         assert found.matches == []
         assert [each.task for each in found.nearest] == ["renew certificate gateway chain"]
         assert memory.retrieval(found.retrieval_id).memory_ids == ()
         assert [each.memory.task for each in memory.query(Query(task=near, similarity_threshold=0.2)).matches] == [
             found.nearest[0].task
         ]
-        assert memory.query(Query(task=near, similarity_threshold=0.9)).nearest == ()
-        assert memory.query(Query(task="uncle piano friend")).nearest == ()
-        assert memory.query(Query(task="renew certificate gateway chain")).nearest == ()
+        assert memory.query(Query(task=near, similarity_threshold=0.9), name_nearest=True).nearest == ()
+        assert memory.query(Query(task="uncle piano friend"), name_nearest=True).nearest == ()
+        assert memory.query(Query(task="renew certificate gateway chain"), name_nearest=True).nearest == ()
+        assert memory.query(Query(task=near)).nearest == (), "nobody asked"

@@ -20,14 +20,12 @@ from mcp_reflect.domain.ranking.candidate_generation import two_stage_top_k
 from mcp_reflect.domain.ranking.diversity import POOL_FACTOR, distinct_lessons, mmr
 from mcp_reflect.domain.ranking.elimination import without_disproven
 from mcp_reflect.domain.ranking.exploration import explored_rows, with_one_explored
-from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.score_parts import score_parts
 from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.succession import with_successors
 from mcp_reflect.domain.ranking.thresholds import NEAREST_RELEVANCE
 from mcp_reflect.domain.text.condensation import condensed, prose_of
 from mcp_reflect.domain.text.terms import terms
-from mcp_reflect.domain.values import Rows
 
 NEAREST = 3
 """Most memories that are named where none is relevant enough."""
@@ -87,14 +85,10 @@ class Hit:
 
 @dataclass(frozen=True)
 class Hits:
-    """Hits, best first, as of the ledger's change `as_of`.
-
-    `nearest` are the ids of the memories nearest to a task for which none is relevant enough by default.
-    """
+    """Hits, best first, as of the ledger's change `as_of`."""
 
     hits: list[Hit]
     as_of: int
-    nearest: tuple[str, ...] = ()
 
 
 class Retriever:
@@ -146,9 +140,16 @@ class Retriever:
             )
             ids, as_of = [table.ids[row] for row in ranked.rows], table.seq
             parts, untried = score_parts(table, query, ranked), np.isin(ranked.rows, explored).tolist()
-            nearest = () if ids or not query.by_lead else _nearest(table, query, rows)
         columns = (ranked.similarity.tolist(), ranked.relevance.tolist(), ranked.score.tolist(), parts, untried)
-        return Hits([Hit(*values) for values in zip(ids, *columns, strict=True)], as_of, nearest)
+        return Hits([Hit(*values) for values in zip(ids, *columns, strict=True)], as_of)
+
+    def nearest(self, prepared: PreparedSearch) -> tuple[str, ...]:
+        """Return the ids of at most NEAREST memories by relevance alone, for a search that found none."""
+        query = replace(prepared.query, threshold=NEAREST_RELEVANCE, by_lead=False, lambda_=0.0)
+        with self._tables.as_they_are(prepared.project) as tables:
+            rows = tables.table.rows_matching(prepared.metadata_filter, prepared.user)
+            found = distinct_lessons(tables.table, two_stage_top_k(tables.table, query, NEAREST, rows))
+            return tuple(tables.table.ids[row] for row in found.rows)
 
     def _ranking_query(self, spec: RetrievalSpec) -> RankingQuery:
         text = condensed(spec.task)
@@ -174,9 +175,3 @@ class Retriever:
         """
         with self._tables.as_they_are(project) as tables:
             tables.table.touch(tables.table.rows_of(ids), now)
-
-
-def _nearest(table: FeatureTable, query: RankingQuery, rows: Rows | None) -> tuple[str, ...]:
-    by_relevance = replace(query, threshold=NEAREST_RELEVANCE, by_lead=False, lambda_=0.0)
-    found = distinct_lessons(table, two_stage_top_k(table, by_relevance, NEAREST, rows))
-    return tuple(table.ids[row] for row in found.rows)

@@ -38,8 +38,9 @@ PATIENCE_S = 8.0
 
 
 def _query_memories(ctx: AppContext, query: MemoryQuery) -> CallToolResult:
-    retrieved = ctx.request_context.lifespan_context.query(query, unclaimed=not wants_details(ctx))
     detailed = query.response_format == "detailed" or wants_details(ctx)
+    memory = ctx.request_context.lifespan_context
+    retrieved = memory.query(query, unclaimed=not wants_details(ctx), name_nearest=not detailed)
     return answer(retrieved_view(retrieved) if detailed else concise_memories(retrieved))
 
 

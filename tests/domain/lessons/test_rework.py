@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from mcp_reflect.domain.lessons.drafting.extraction import MOST_STEPS, extract_lesson
+from mcp_reflect.domain.lessons.failures.rework import Rework
+from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun
@@ -136,3 +138,12 @@ def test_a_query_with_other_values_asks_for_something_else() -> None:
     told = lesson(asked[0], "Assistant: basic 10.", "User: And the year after?", *asked[1:]).correct_action
     assert one in told
     assert other in told
+
+
+def test_only_commands_are_replaced_for_the_records_of_errors() -> None:
+    queries = [f"SELECT plan, count(*) FROM subscriptions WHERE {each} GROUP BY plan" for each in ("a", "a AND b")]
+    asked = [Step("call", "soql", query, {"query": query}, failed=False) for query in queries]
+    commands = [Step("command", "Bash", each, failed=False) for each in ("prove -l t", "prove -lr t")]
+    assert Rework(asked, [1]).is_replaced(asked[0])
+    assert list(Rework(asked, [1]).replaced(asked)) == []
+    assert list(Rework(commands, [1]).replaced(commands)) == [(*commands, 1)]

@@ -6,10 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 
-from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.drafting.headline import RULING_CHARS
 from mcp_reflect.domain.lessons.drafting.last_words import names_more
-from mcp_reflect.domain.lessons.run.case_data import case_data, holds_for_case, identifies_case, without_ids
+from mcp_reflect.domain.lessons.run.case_data import (
+    case_data,
+    holds_for_case,
+    identifies_case,
+    may_identify,
+    without_ids,
+)
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.sentences.chatter import is_request
 from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate, Turn, is_objection, speaks_up
@@ -22,12 +27,6 @@ _NAMED_FACTOR = 0.5
 """Of a rule that names the one case it was applied to by an id: what says it for all cases goes before."""
 _WORDS_OF_RULE = 8
 """Words from which a sentence with a colon is more than a value with its name."""
-_PERSONAL = re.compile(
-    r"\w@\w|\d(?:[ /.-]?\d){5,}|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b[A-Z]\w+ [A-Z]\w+|\b\d{1,4} [A-Z]\w+"
-    r"|\b(?:born|geboren|née?|nacid[oa])\b|(?i:stra(?:ß|ss)e\b|\bstreet\b|\broad\b)"
-    r"|[A-Z]\w+'s (?:number|birthday|address)"
-)
-"""Names, addresses, dates and numbers of persons, in several forms."""
 
 
 def select_of_case(
@@ -77,12 +76,7 @@ def _with_whole_turns(told: Sequence[Candidate], corrections: Sequence[Candidate
 def _corrects_handling(sentence: Candidate, data: frozenset[str]) -> bool:
     """Return true for what a user says of how a case is to be dealt with, and not only that something is to be done."""
     is_value = is_record(sentence.text) and count_words(sentence.text) < _WORDS_OF_RULE
-    if (
-        is_value
-        or sentence.text.endswith("?")
-        or holds_for_case(sentence.text, data)
-        or _PERSONAL.search(sentence.text)
-    ):
+    if is_value or sentence.text.endswith("?") or holds_for_case(sentence.text, data) or may_identify(sentence.text):
         return False
     return sentence.role == USER and not (is_request(sentence.text) and not sentence.is_rule)
 

@@ -22,11 +22,13 @@ from mcp_reflect.domain.lessons.run.steps import Step
 
 _TAKES_BACK = re.compile(r"git\s+(?:restore|reset|revert|checkout\s+(?:-[a-z]+\s+)*(?:--\s|\S+\.\w))")
 _WORDS_OF_QUERY = 5
+"""Words from which what a call is given is a query or another text that can be worded anew."""
 _VALUE = re.compile(r"'[^']*'|\d+")
+"""A value in a query."""
 
 
 class Rework:
-    """The commands of a run that were replaced, and the user's words that had them replaced.
+    """The commands and queries of a run that were replaced, and the user's words that had them replaced.
 
     `spoke` are the places of the user's turns behind the task, each the number of steps before it, `corrections` those
     of them that had something replaced, `plain` those that had an edit taken back or other options tried: with another
@@ -62,13 +64,13 @@ class Rework:
         self.plain = {place + before for place in self.plain}
 
     def is_replaced(self, step: Step) -> bool:
-        """Return true for a command that the user had done in another form, or taken back."""
+        """Return true for a command or a query that the user had done in another form, or taken back."""
         return id(step) in self._final or id(step) in self._undone
 
     def replaced(self, steps: Sequence[Step]) -> Iterator[tuple[Step, Step, int]]:
         """Yield the commands that the user had done in another form, each with that and the place of their words."""
         for step in steps:
-            if (final := self._final.get(id(step))) is not None:
+            if step.kind == "command" and (final := self._final.get(id(step))) is not None:
                 yield step, final, self._place[id(step)]
 
     def redone_at(self, steps: Sequence[Step]) -> int | None:

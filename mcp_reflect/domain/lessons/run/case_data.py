@@ -26,6 +26,12 @@ _PERSONAL = re.compile(
 _SOMEBODY = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Herr|Frau|Mme|Sr|Sra)\.? [A-Z][^\W\d_]")
 _IDENTIFIER = re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{5,}\b|\b[A-Z]{5,}\b|\b[A-Z]{1,5}-\d{3,}\b|(?<=#)\d{3,}\b")
 _FULL_NAME = re.compile(r"\b[A-Z][^\W\d_]+ [A-Z][^\W\d_]+\b")
+_IDENTIFYING = re.compile(
+    r"\w@\w|\d(?:[ /.-]?\d){5,}|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b[A-Z]\w+ [A-Z]\w+|\b\d{1,4} [A-Z]\w+"
+    r"|\b(?:born|geboren|née?|nacid[oa])\b|(?i:stra(?:ß|ss)e\b|\bstreet\b|\broad\b)"
+    r"|[A-Z]\w+'s (?:number|birthday|address)"
+)
+"""Forms of names, addresses, dates and numbers of persons, whoever they are."""
 
 _SUM = re.compile(r"[$€£¥]\s?(\d[\d,]*(?:\.\d+)?)|\b(\d[\d,]*(?:\.\d+)?) ?(?:USD|EUR|GBP|dollars?|euros?)\b")
 _DIGITS_OF_RULE = 2
@@ -65,6 +71,14 @@ def holds_for_case(sentence: str, data: frozenset[str]) -> bool:
     ):
         return True
     return any(data.issuperset(map(stem, name.split())) for name in _FULL_NAME.findall(sentence))
+
+
+def may_identify(sentence: str) -> bool:
+    """Return true where a sentence holds what has the form of a person's name, address, number or date of birth.
+
+    That is for words that nothing shows to be a rule: some that are about nobody have these forms as well.
+    """
+    return _IDENTIFYING.search(sentence) is not None
 
 
 def _is_worked_out(found: tuple[str, str]) -> bool:

@@ -117,12 +117,12 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
     before: Candidate | None = None
     for number, turn in enumerate(turns):
         position = position_factor(turns, number)
+        instructs = one_case and not own_case and turn.role == USER and number > 0
+        corrects = instructs and speaks_up(turns, number)
         for sentence in split_sentences(turn.text):
             text = without_interjection(with_plain_apostrophes(sentence))
             if (is_courtesy(sentence) and not cues.RULE.search(sentence)) or is_chatter(text):
                 continue
-            instructs = one_case and not own_case and turn.role == USER and number > 0
-            corrects = instructs and speaks_up(turns, number)
             rule = (states_rule if instructs else states)(text)
             rule = rule or (talked and turn.role == USER and _rules_in_talk(text, number))
             rule = rule or (number > 0 and turn.role == USER and rules_out(text))
