@@ -23,6 +23,12 @@ from mcp_reflect.domain.text.observation import is_prose
 _ACTS = re.compile(r"(?:`[^`\n]+`|(?:editing|Edit|writing)\s\S++|moving|up|down|after|then|and|[\s;.,()+→-])+")
 """A sentence that tells commands and edits, and nothing else."""
 _CODE_SIGN = re.compile(r"[(){}\[\]=<>;]")
+_EDITED = re.compile(r"\b(?:editing|Edit|writing)\s+(\S+?):?(?=[\s;.,]|$)")
+_RUNS_COMMANDS = re.compile(
+    r"(?:^|/)(?:GNUmakefile|[Mm]akefile|[Jj]ustfile|Taskfile\.ya?ml|Rakefile|Procfile|Vagrantfile|crontab|tox\.ini"
+    r"|\.envrc|\.husky/\S+|[\w.-]+\.(?:mk|sh|bash|zsh|fish|bat|cmd|ps1|service|timer|desktop))$"
+)
+"""Files each line of which may be a command."""
 
 
 class Endorsement:
@@ -53,6 +59,8 @@ class Endorsement:
                     return False
                 acts |= borne_out
             elif words <= texts.edited:  # the lesson tells several edits of one place as one
+                if self._is_dictated_line(sentence, text):
+                    return False
                 acts |= bool(words & texts.borne_out)
             else:
                 return False
@@ -91,9 +99,14 @@ class Endorsement:
             return False
         acts = [text.strip() for text in IN_BACKQUOTES.findall(sentence)]
         names_host = any("@" in word for word in self._taint.words(sentence))
-        return bool(acts) and not names_host and all(map(self._is_act_at_home, acts))
+        return bool(acts) and not names_host and all(self._is_act_at_home(sentence, text) for text in acts)
 
-    def _is_act_at_home(self, text: str) -> bool:
+    def _is_dictated_line(self, sentence: str, text: str) -> bool:
+        """Return true for a line written into a file of commands, a word of which a text chose: it is one to be run."""
+        files = [shown.strip("`") for shown in _EDITED.findall(sentence)]
+        return any(map(_RUNS_COMMANDS.search, files)) and self._taint.of_command(text) is not None
+
+    def _is_act_at_home(self, sentence: str, text: str) -> bool:
         ran = [call.command for call in self._texts.calls if call.command and call.holds(text)]
         if ran:
             said = [word for word in shell_words(text) if " " in word]
@@ -104,6 +117,7 @@ class Endorsement:
             not text
             or not tokens_of(text) <= self._texts.edited
             or self._taint.of_words(words_brought_in(text)) is not None
+            or self._is_dictated_line(sentence, text)
         ):
             return False
         return _CODE_SIGN.search(text) is not None or not self._is_read_prose(text)
