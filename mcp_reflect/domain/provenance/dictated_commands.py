@@ -112,7 +112,7 @@ def unknown_programs(command: str) -> frozenset[str]:
     found: set[str] = set()
     for words in _lower_words(command):
         found.update([word for word in words if word not in WRAPPING_WORDS][:1])
-    return frozenset(found - COMMON_WORDS - KNOWN_PROGRAMS)
+    return frozenset(found - COMMON_WORDS - KNOWN_PROGRAMS - PROJECT_TOOLS)
 
 
 def words_brought_in(command: str) -> frozenset[str]:

@@ -23,7 +23,7 @@ from mcp_reflect.domain.text.observation import is_prose
 _ACTS = re.compile(r"(?:`[^`\n]+`|(?:editing|Edit|writing)\s\S++|moving|up|down|after|then|and|[\s;.,()+→-])+")
 """A sentence that tells commands and edits, and nothing else."""
 _CODE_SIGN = re.compile(r"[(){}\[\]=<>;]")
-_EDITED = re.compile(r"\b(?:editing|Edit|writing)\s+(\S+?):?(?=[\s;.,]|$)")
+_EDITED = re.compile(r"\b(?:editing|Edit|writing)\s+(\S+)")
 _RUNS_COMMANDS = re.compile(
     r"(?:^|/)(?:GNUmakefile|[Mm]akefile|[Jj]ustfile|Taskfile\.ya?ml|Rakefile|Procfile|Vagrantfile|crontab|tox\.ini"
     r"|\.envrc|\.husky/\S+|[\w.-]+\.(?:mk|sh|bash|zsh|fish|bat|cmd|ps1|service|timer|desktop))$"
@@ -103,7 +103,7 @@ class Endorsement:
 
     def _is_dictated_line(self, sentence: str, text: str) -> bool:
         """Return true for a line written into a file of commands, a word of which a text chose: it is one to be run."""
-        files = [shown.strip("`") for shown in _EDITED.findall(sentence)]
+        files = [shown.strip("`:;.,") for shown in _EDITED.findall(sentence)]
         return any(map(_RUNS_COMMANDS.search, files)) and self._taint.of_command(text) is not None
 
     def _is_act_at_home(self, sentence: str, text: str) -> bool:
@@ -111,8 +111,8 @@ class Endorsement:
         if ran:
             said = [word for word in shell_words(text) if " " in word]
             programs = unknown_programs(text) & frozenset[str]().union(*map(unknown_programs, ran))
-            brings_in = self._taint.of_words(words_brought_in(text) | programs) is not None
-            return not brings_in and not any(map(self._is_read_prose, said))
+            brings_in = self._taint.of_words(words_brought_in(text)) or self._taint.of_advised_programs(programs)
+            return brings_in is None and not any(map(self._is_read_prose, said))
         if (
             not text
             or not tokens_of(text) <= self._texts.edited

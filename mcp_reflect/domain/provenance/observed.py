@@ -140,8 +140,8 @@ class Observed:
 
     @cached_property
     def is_diagnosis(self) -> bool:
-        """Return true for an error of a command that failed."""
-        return bool(self.failed) and reads_as_error(self.plain)
+        """Return true for a line with an error of a command that failed."""
+        return bool(self.failed) and self.is_line and reads_as_error(self.plain)
 
     @property
     def is_of_manifest(self) -> bool:

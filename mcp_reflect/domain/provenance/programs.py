@@ -87,10 +87,25 @@ KNOWN_PROGRAMS = frozenset((*BUILDERS, *OWN_STEPS, *RUNNERS, *UNIX_PROGRAMS, "ph
 """Programs that projects of a kind are worked on with, or that every machine has."""
 PROJECT_TOOLS = frozenset(
     """
-    gofmt goimports prettier black isort rustfmt clang-format autopep8 shfmt stylelint msgfmt sphinx-build mkdocs protoc
-    buf flutter dart pod xcodebuild swift mix sbt lein stack cabal dune zig meson bazel pnpm
+    gofmt goimports prettier black isort rustfmt clang-format clang-tidy autopep8 shfmt stylelint msgfmt ktlint detekt
+    swiftlint rubocop phpstan psalm php-cs-fixer hlint ormolu golangci-lint staticcheck shellcheck hadolint yamllint
+    markdownlint tflint ansible-lint sqlfluff flake8 pylint pyright
+    sphinx-build mkdocs hugo jekyll pandoc latexmk pdflatex xelatex lualatex biber tectonic luaotfload-tool
+    protoc buf sqlc mockgen thrift openapi-generator
+    flutter dart pod xcodebuild fastlane adb gradle swift expo eas
+    mix rebar3 erlc gleam sbt scalac kotlinc lein stack cabal ghc dune opam elm zig nim nimble crystal dub julia rscript
+    meson bazel buck2 scons conan vcpkg qmake ant pkg-config pio arduino-cli idf.py west verilator iverilog yosys ghdl
+    vite webpack rollup esbuild parcel turbo nx lerna ng next nuxt astro gatsby cypress mocha karma ava storybook
+    wasm-pack wasm-bindgen trunk tauri drizzle-kit knex typeorm sequelize
+    conda mamba micromamba dbt airflow dagster prefect spark-submit papermill jupyter
+    pg_dump pg_restore pgbench createdb mysqldump mongosh mongodump clickhouse-client duckdb
+    kafka-topics.sh kafka-configs.sh kafka-consumer-groups.sh rabbitmqctl
+    ansible-playbook packer terragrunt kustomize helmfile skaffold kind minikube k3d pulumi cdk sam nomad
+    podman buildah ffmpeg ffprobe identify exiftool qpdf tesseract jq yq xmllint
+    nginx systemctl journalctl sbatch srun squeue nvcc nvidia-smi gdb lldb valgrind objdump readelf nm ldd
+    pnpm
     """.split()  # noqa: SIM905 - as words they can be read
 )
-"""Formatters, generators and builders of projects."""
+"""Formatters, generators, builders, and the usual tools of databases, clusters and documents."""
 RUN_OTHERS = frozenset((*RUNNERS, *"awk tee tar xargs rm php".split()))  # noqa: SIM905
 """Of these, those that run what they are given, or that write or delete anywhere."""

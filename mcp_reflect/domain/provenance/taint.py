@@ -17,6 +17,7 @@ from mcp_reflect.domain.provenance.dictated_commands import (
     conventional_words,
     may_be_told,
     quoted_commands,
+    unknown_programs,
     words_brought_in,
     words_that_run,
 )
@@ -39,10 +40,13 @@ BRINGS_IN = re.compile(
 _OUTSIDERS = re.compile(
     r"\b(?:(?:gh|glab) (?:pr|mr|org|secret|auth|repo|label|release|api|ssh-key|gpg-key)"
     r"|(?:docker|podman) (?:pull|push|login)"
-    r"|git (?:config|remote|push)|createuser|useradd|adduser|usermod|crontab|ssh(?:-\w+)?|scp|gpg)\b[^`&|;\n]*"
+    r"|git (?:config|remote|push)|(?:npm|yarn|pnpm|pip3?|composer) config|createuser|useradd|adduser|usermod|visudo"
+    r"|crontab|ssh(?:-\w+)?|scp|sftp|rsync|gpg|mail|sendmail|nc|ncat|chown|chgrp|setfacl)\b[^`&|;\n]*"
+    r"|\b(?:cp|mv|ln|tee|install)\s[^`&|;\n]*(?:sudoers|authorized_keys|\.(?:key|pem|p12|pfx)\b)[^`&|;\n]*"
     r"|/tmp/\S+"
 )
-"""Commands that act on accounts, keys, remotes and images, and the folder where everybody may write."""
+"""Commands that act on accounts, owners, keys, registries, remotes and images, that send something away, and the folder
+where everybody may write."""
 COMMANDS_ONLY = re.compile(r"(?:`[^`\n]+`|after|then|and|[\s;.,])+")
 """A sentence of a lesson that tells commands and nothing else."""
 
@@ -165,8 +169,19 @@ class Taint:
         return chooses_code(name) or bool(self._texts.observed_with(skeleton(name)))
 
     def of_foreign_program(self, command: str) -> TextOrigin | None:
-        """Return the source of a program, package or plugin in a command that neither an error nor a listing named."""
-        return self.of_words(words_that_run(command))
+        """Return the source of a program, package or plugin in a command that only texts had named.
+
+        What an error names may be a package that is missing; a program that nobody knows it only advises to run.
+        """
+        return self.of_words(words_that_run(command)) or self.of_advised_programs(unknown_programs(command))
+
+    def of_advised_programs(self, programs: frozenset[str]) -> TextOrigin | None:
+        """Return the source of one of these programs that texts, but no manifest of the project, had named."""
+        for program in sorted(programs):
+            said = [] if self._is_own(program) else self._texts.observed_with(program)
+            if said and not any(each.is_of_manifest for each in said):
+                return said[0].source
+        return None
 
     def of_words(self, words: frozenset[str]) -> TextOrigin | None:
         """Return the source of one of these words or of a name in it.
