@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
+from mcp_reflect.domain.provenance.dictated_commands import quoted_commands
 from mcp_reflect.domain.provenance.observed import Contents
 from mcp_reflect.domain.trajectory.messages import ToolCall
 from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of
@@ -20,6 +21,16 @@ _FILE_TOOL = re.compile(
 )
 _FILE_COMMAND = re.compile(
     r"\s*(?:cd\s+\S+\s*&&\s*)?(?:cat|head|tail|less|sed(?!\s+(?:-\S+\s+)*-i)|grep|rg|awk|nl|ls|find|git\s+(?:show|log|diff|blame))\b"
+)
+_SHOWS_LITTLE = re.compile(
+    r"\s*(?:cd\s|echo\b|true\b|pwd\b|sleep\s|(?:\S+/)?[\w.+-]+\s+(?:-V|-v|--version|version)\s*$)"
+)
+"""Commands that show nothing of files, or a version."""
+_WRAPPED = re.compile(
+    r"\s*(?:ssh(?:\s+-\w+(?:\s+[\w.@-]+)?)*\s+[\w.@-]+(?:\s+-l\s+[\w.-]+)?"
+    r"|(?:docker|podman)(?:\s+compose)?\s+exec(?:\s+-\w+)*\s+[\w.-]+|(?:ba)?sh\s+-l?c)\s+"
+    r"(?P<quote>['\"]?)(?P<inner>.+?)(?P=quote)\s*$",
+    re.DOTALL,
 )
 _FOUND_IN_DOCUMENT = re.compile(
     r"^(?:\S{0,200}/)?(?:docs?/\S{1,200}|[\w.-]{1,100}\.(?:md|mdx|rst|adoc|txt))[:-]\d{1,7}[:-]",
@@ -62,7 +73,17 @@ def shown_contents(output: str, holds: Contents) -> Contents:
 
 
 def source_of_command(command: str) -> TextOrigin:
-    """Return where the output of a command line comes from; what runs on this machine is no page of the web."""
+    """Return where the output of a command line comes from; what runs on this machine is no page of the web.
+
+    It is that of files where all of its commands look at some, or only show a version besides.
+    """
     if _WEB_COMMAND.search(command):
         return "web" if _REMOTE.search(command) or not _LOCAL.search(command) else "tool"
-    return "file" if _FILE_COMMAND.match(command) else "tool"
+    parts = [_unwrapped(part) for part in quoted_commands(command) if not _SHOWS_LITTLE.match(part)]
+    return "file" if parts and all(map(_FILE_COMMAND.match, parts)) else "tool"
+
+
+def _unwrapped(command: str) -> str:
+    """The command that another machine, a container or a shell is given to run; any other as it is."""
+    found = _WRAPPED.match(command)
+    return found["inner"] if found else command

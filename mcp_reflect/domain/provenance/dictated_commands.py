@@ -60,6 +60,13 @@ _OPTION_THAT_LOADS = re.compile(
     r"--[\w-]*(?:config|plugin|exec|shell|registry|index|script|import|require|loader|rcfile|override|load|hook|proxy)\b"
 )
 _IN_QUOTES = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
+_PROGRAM_TEXT = re.compile(
+    r"(?:(?:^|(?<=[\s|&;(]))(?:sed|awk|grep|rg|jq|yq|psql|mysql|sqlite3|git commit)\s[^'\"|&;\n]*|\b\w+=)"
+    r"(?:'[^']*'|\"[^\"]*\")"
+)
+"""A program with the text that it reads as its own language, and a variable with its value: no commands in there."""
+_LEADING_KEYWORDS = frozenset(("do", "then", "else", "elif", "if", "while", "until", "!", "{", "("))
+_HEADS = (["for"], ["case"], ["done"], ["fi"], ["esac"], ["}"], [")"])
 _ENDS = re.compile(r"\s*(?:&&|\|\||;|\||\n)\s*")
 
 
@@ -72,6 +79,11 @@ def may_be_told(command: str, failed: str = "") -> bool:
 def simple_commands(command: str) -> list[str]:
     """Return the simple commands of a command line."""
     return [part for part in _ENDS.split(command.strip()) if part]
+
+
+def without_program_texts(command: str) -> str:
+    """Return a command line in which no text that a program reads as its own language looks like more commands."""
+    return _PROGRAM_TEXT.sub(lambda quoted: _ENDS.sub("_", quoted[0]), command)
 
 
 def quoted_commands(command: str) -> list[str]:
@@ -88,8 +100,10 @@ def words_that_run(command: str) -> frozenset[str]:
     A program that projects of a kind are worked on with says nothing of who chose it.
     """
     found: set[str] = set()
-    for part in simple_commands(command):
-        words = [word for word in shell_words(part.lower()) if not _ASSIGNS.match(word) and word not in WRAPPING_WORDS]
+    for part in simple_commands(without_program_texts(command)):
+        words = [
+            word for word in _called_words(part.lower()) if not _ASSIGNS.match(word) and word not in WRAPPING_WORDS
+        ]
         installs = any(word in INSTALLING_WORDS for word in words[1:3])
         behind = [after for word, after in itertools.pairwise(words) if word in LOADING_OPTIONS]
         programs = (word for word in words[:1] if not is_known_program(word))
@@ -152,7 +166,13 @@ def leads_elsewhere(word: str) -> bool:
 def _lower_words(command: str) -> Iterator[list[str]]:
     """The words of each simple command in lower case; what stands in quotes ends none, as in `sed 's|a|b|'`."""
     for part in simple_commands(_IN_QUOTES.sub(lambda found: _ENDS.sub("_", found[0]), command.lower())):
-        yield [word for word in shell_words(part) if not _ASSIGNS.match(word)]
+        yield [word for word in _called_words(part) if not _ASSIGNS.match(word)]
+
+
+def _called_words(part: str) -> list[str]:
+    """The words of a simple command without the keywords of loops and conditions before it; none of a loop's head."""
+    words = list(itertools.dropwhile(_LEADING_KEYWORDS.__contains__, shell_words(part)))
+    return [] if words[:1] in _HEADS else words
 
 
 def _is_builder(command: str) -> bool:

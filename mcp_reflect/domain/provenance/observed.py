@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.error_matching.output_lines import FRAME
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.tokens import stems_of, tokens_of
@@ -20,12 +21,13 @@ from mcp_reflect.domain.text.observation import (
     is_prose,
     reads_as_command,
     reads_as_error,
-    reads_as_pair,
+    reads_as_setting,
     reads_as_titles,
     tells_to_call,
     wants_something,
     without_asides,
 )
+from mcp_reflect.domain.text.observation_wording import FUNCTION_WORD
 
 _CARRIED = 0.6
 """Least share of a sentence's words that another one says which carries it over."""
@@ -39,7 +41,7 @@ ROW_OF_NAMES = re.compile(r"[\w@.+/-]+(?:(?:\s{2,}|\t)[\w@.+/-]+)*", re.ASCII)
 _PART = re.compile(r"[._-]+")
 _MOST_PARTS = 4
 """A file with a longer name could be a sentence."""
-_COMMENT = re.compile(r"\s*(?:#(?![!\[\w])|//|/\*|\*\s|--\s|<!--|;\s)")
+COMMENT = re.compile(r"\s*(?:#(?![!\[\w])|//|/\*|\*\s|--\s|<!--|;\s)")
 """What begins a comment: words of whoever wrote it, and no code."""
 _MANIFEST = re.compile(
     r"(?:^|/)(?:package\.json|pyproject\.toml|setup\.cfg|requirements[\w.-]*\.txt|Pipfile|Cargo\.toml|go\.mod|Gemfile"
@@ -110,21 +112,38 @@ class Observed:
 
     @cached_property
     def is_order(self) -> bool:
-        """Return true for words that want something. The output of a command may say what it expected."""
-        if self._is_row:
+        """Return true for words that want something. The output of a command may say what it expected.
+
+        A line of code is none by its form, which is that of a command in many languages, but where it says it in prose.
+        """
+        if self._is_row or self._is_frame:
             return False
+        if self.holds == "code" and not COMMENT.match(self.text):
+            return self._is_prose and wants_something(self.plain)
         if self.failed:  # a compiler may quote code, but what it tells to call is an order
             return (is_prose(self.plain) and wants_something(self.plain, of_error=True)) or tells_to_call(self.plain)
-        return reads_as_command(self.plain) or (is_prose(self.plain) and wants_something(self.plain))
+        return reads_as_command(self.plain) or (self._is_prose and wants_something(self.plain))
 
     @cached_property
     def is_statement(self) -> bool:
         """Return true for prose that wants nothing."""
-        return is_prose(self.plain) and not (self.is_order or self._is_row)
+        return self._is_prose and not (self.is_order or self._is_row or self._is_frame)
+
+    @property
+    def _is_frame(self) -> bool:
+        """True for a place in a program where a command failed."""
+        return bool(self.failed and FRAME.match(self.text))
+
+    @cached_property
+    def _is_prose(self) -> bool:
+        """True for words that somebody could follow; a line of code that is no comment has small words between them."""
+        is_code = self.holds == "code" and self.is_line and not COMMENT.match(self.text)
+        return is_prose(self.plain) and not (is_code and not FUNCTION_WORD.search(self.plain.lower()))
 
     @cached_property
     def _is_row(self) -> bool:
-        return bool(ROW_OF_NAMES.fullmatch(self.text)) or reads_as_pair(self.text) or reads_as_titles(self.text)
+        text = self.text
+        return bool(ROW_OF_NAMES.fullmatch(text)) or reads_as_setting(text) or reads_as_titles(text)
 
     @cached_property
     def is_evidence(self) -> bool:
@@ -135,7 +154,7 @@ class Observed:
         if self.holds == "prose" or not self.is_line:
             return False
         shows_names = self._is_row and all(map(is_short_name, self.text.split()))
-        is_code = self.holds == "code" and not (_COMMENT.match(self.text) or self.is_prose)
+        is_code = self.holds == "code" and not (COMMENT.match(self.text) or self.is_prose)
         return self.is_diagnosis or shows_names or is_code
 
     @cached_property

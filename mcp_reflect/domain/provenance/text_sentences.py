@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.provenance.observed import ROW_OF_NAMES, Observed, TextReading
+from mcp_reflect.domain.provenance.observed import COMMENT, ROW_OF_NAMES, Observed, TextReading
 from mcp_reflect.domain.text.observation import (
     is_troubled,
     reads_as_error,
@@ -20,8 +20,10 @@ _ENDING = re.compile(r"(?<=[.!?;])\s+|<!--|-->|\n")
 _CELLS = re.compile(r"[\"|]")
 _HAS_CELLS = re.compile(r"\"\s*:|\|.*\|")
 _PARAGRAPH = re.compile(r"\n\s*\n")
-_LINE_NUMBER = re.compile(r"^\s*(?P<file>[\w./-]+\.\w{1,8}[:-])?\d+(?:→|\t|[:|-]\s)")
-"""What tools that read or search files put before each line."""
+_LINE_NUMBER = re.compile(
+    r"^\s*(?P<file>[\w./-]+\.\w{1,8}[:-])?\d+(?:→|\t|[:|-]\s)|^\s*(?:#\d+\s)?\d{1,6}\.\d{1,3}\s(?=\S)"
+)
+"""What tools that read or search files put before each line, and the seconds that builds of images put there."""
 _SETTING = re.compile(r"-{0,2}[\w.-]+(?:\s?[=:]\s?[\w.,:/-]+)?", re.ASCII)
 """An option, or a name with its value, alone on a line."""
 _COLUMNS = re.compile(r"\S(?:\s{2,}\S+){3,}")
@@ -34,7 +36,7 @@ def sentences_of(
     looked_at, seen = set[str](), set[str]()
     lines = text.split("\n")
     failed = reading.failed
-    for number, part in enumerate((*lines, *_joined(text, failed), *hidden)):
+    for number, part in enumerate((*lines, *_joined(text, reading), *hidden)):
         for cell in (cell for sentence in _ENDING.split(part) for cell in _cells(sentence)):
             if cell in looked_at:  # JSON repeats its keys and signs
                 continue
@@ -46,14 +48,20 @@ def sentences_of(
                     yield Observed(sentence, *reading, number < len(lines), own_names)
 
 
-def _joined(text: str, failed: str) -> Iterator[str]:
-    """Paragraphs of several lines, each on one line; no columns, names, lines that a search found, or errors."""
+def _joined(text: str, reading: TextReading) -> Iterator[str]:
+    """Paragraphs of several lines, each on one line; no columns, names, lines that a search found, or errors.
+
+    Code has none but its comments.
+    """
+    is_code, failed = reading.holds == "code", reading.failed
     for paragraph in _PARAGRAPH.split(text):
         lines = paragraph.strip("\n").split("\n")
         found = [_LINE_NUMBER.match(line) for line in lines]
         if len(lines) < 2 or any(map(_COLUMNS.search, lines)) or any(each and each["file"] for each in found):  # noqa: PLR2004
             continue
         plain = [_LINE_NUMBER.sub("", line).strip() for line in lines]
+        if is_code:
+            plain = [line for line in plain if COMMENT.match(line)]
         is_rows = all(ROW_OF_NAMES.fullmatch(line) or _SETTING.fullmatch(line) for line in plain)
         if not is_rows and not (failed and any(map(reads_as_error, plain))):
             yield " ".join(" ".join(plain).split())

@@ -58,6 +58,6 @@ def stem_of(token: str) -> str:
 
 def tells_author(token: str) -> bool:
     """Return true for a word that tells who brought it: neither common, nor of one letter, digit or two."""
-    if len(token) <= 2 or token in _FOLDERS or token in _PLATFORMS:  # noqa: PLR2004
+    if all(len(part) <= 2 or part in _FOLDERS or part in _PLATFORMS for part in JOINT.split(token)):  # noqa: PLR2004
         return False
     return bool(word_weight(token)) and stem(token) not in COMMON_STEMS

@@ -43,9 +43,9 @@ from mcp_reflect.domain.text.observation_wording import (
     MOST_WORDS_OF_TITLE,
     NOUNS_BEFORE_TO,
     OPAQUE,
-    PAIR,
     PART,
     PROPER,
+    SETTING,
     SUBJECT,
     SYSTEM_CALL,
     TROUBLED,
@@ -135,10 +135,13 @@ def reads_as_titles(text: str) -> bool:
     return bool(names) and sum(not _is_title(name) for name in names) <= len(names) // _NAMES_TO_AN_ORDER
 
 
-def reads_as_pair(text: str) -> bool:
-    """Return true for one value with its name, as dumps of an error have: `path: 'config/local.json'`."""
-    found = PAIR.fullmatch(text.strip())
-    return found is not None and not IS_VERB.fullmatch(found[1].lower())
+def reads_as_setting(text: str) -> bool:
+    """Return true for one value with its name, as settings and dumps have: `Restart=on-failure`, `path: 'a/b.json'`."""
+    found = SETTING.fullmatch(text.strip())
+    if found is None:
+        return False
+    name = found[1].lower()
+    return not (IS_VERB.fullmatch(name) or TROUBLED.search(name))
 
 
 def reads_as_command(text: str) -> bool:

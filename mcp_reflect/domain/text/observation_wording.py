@@ -145,7 +145,9 @@ ASIDE = re.compile(r"\s*\([^()]*\)")
 OPAQUE = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
 MARKS = re.compile(r"^[\s>#*|/<!\-–—\d.)\]\[(]+|[\s*|>\-]+$")
 CLAUSE = re.compile(r"[.!?;:]+(?:\s+|$)|\s+[-–—]+\s+|\s+-+>\s+|\n|[()\[\]{}|]")
-PAIR = re.compile(r"(\w+)\s*[:=]\s*(?:'[^'\s]+'|\"[^\"\s]+\"|-?\d+),?")
+SETTING = re.compile(
+    r"([\w.-]{2,})(?:\s*[:=]\s*(?:'[^'\s]+'|\"[^\"\s]+\"|-?\d+),?|(?:=|:\s+)[a-z\d][\w@.+-]*)", re.ASCII
+)
 AGAIN = re.compile(r",?\s*\b(?:please )?(?:re-?)?try again(?: later)?\b")
 """A courtesy at the end of errors that tells nothing."""
 LISTED = re.compile(r",\s+|\s+then\s+")

@@ -11,7 +11,7 @@ from mcp_reflect.domain.lessons.drafting.extraction import extract_lesson
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.text.instructions import pieces_of
-from mcp_reflect.domain.text.observation import reads_as_pair, without_advice
+from mcp_reflect.domain.text.observation import reads_as_setting, without_advice
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun
 from tests.support.values import make_review, make_trace
@@ -371,8 +371,8 @@ def test_advice_is_cut_from_the_end_of_an_error(line: str, left: str) -> None:
 
 
 def test_a_pair_names_a_value_and_orders_nothing() -> None:
-    assert reads_as_pair("path: 'config/local.json',")
-    assert not reads_as_pair("run: './install.sh'")
+    assert reads_as_setting("path: 'config/local.json',")
+    assert not reads_as_setting("run: './install.sh'")
 
 
 def test_an_error_is_told_without_the_advice_behind_it_and_whole_where_it_stands_in_parentheses() -> None:
