@@ -7,7 +7,7 @@ from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.dictated_commands import quoted_commands
 from mcp_reflect.domain.provenance.observed import Contents
 from mcp_reflect.domain.trajectory.messages import ToolCall
-from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of
+from mcp_reflect.domain.trajectory.tools import arguments_of, command_line
 
 _WEB_TOOL = re.compile(
     r"fetch|brows|web|http|url|crawl|scrape|navigate|goto|internet|google|bing|wikipedia", re.IGNORECASE
@@ -53,8 +53,8 @@ def source_of_call(call: ToolCall) -> TextOrigin:
     name = call.name.rpartition("__")[2]
     if name.endswith(_MEMORY_TOOLS):
         return "memory"
-    if name.lower() in SHELLS:
-        return source_of_command(command_of(arguments_of(call.arguments)))
+    if command := command_line(name, arguments_of(call.arguments)):
+        return source_of_command(command)
     if _WEB_TOOL.search(name):
         return "web"
     return "file" if _FILE_TOOL.match(name) else "tool"

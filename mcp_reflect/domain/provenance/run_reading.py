@@ -37,7 +37,7 @@ from mcp_reflect.domain.trajectory.scripted_edits import read_scripted_edits
 from mcp_reflect.domain.trajectory.shell_log import lines_with_commands
 from mcp_reflect.domain.trajectory.told_acts import ToldEdit
 from mcp_reflect.domain.trajectory.tool_answers import reasons_in, warnings_in
-from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of, exit_code, is_edit
+from mcp_reflect.domain.trajectory.tools import arguments_of, command_line, exit_code, is_edit
 
 _LINE_NUMBER = re.compile(r"^\s{0,12}\d{1,7}(?:\t|→|:|\s{2})")
 _LOGGED_OUTPUT = re.compile(
@@ -121,7 +121,7 @@ def _without_echo(result: str, written: str) -> str:
 def _add_call(texts: RunTexts, call: ToolCall) -> str:
     """Add a call; return its command line, empty where it is none of a shell."""
     given, name = arguments_of(call.arguments), call.name.rpartition("__")[2]
-    command = command_of(given) if name.lower() in SHELLS else ""
+    command = command_line(name, given)
     writes = command.lstrip().startswith("apply_patch") or file_written_by(command) is not None
     changes = is_edit(name, given) or writes
     command = "" if changes else command

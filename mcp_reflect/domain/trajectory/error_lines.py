@@ -39,6 +39,8 @@ _ERROR_LINE = re.compile(
     | \bundefined\s(?:reference\sto|symbols?\b) | \bpanicked\sat\b | \bcannot\sfind\ssymbol\b
     | ^\s*+[\w./-]++:\s(?:\w++\s){0,4}?returned\s(?:exit\s)?(?:status|code)\s[1-9]
     | ^\s*+Unable\sto\s(?:build|connect|create|find|install|load|locate|open|parse|read|resolve|start)\b
+    | ^\W{0,3}(?:\w++:?\s)?\d++\s(?:examples?|tests?|specs?|assertions?)\b[^\n]{0,60}?
+        \b[1-9]\d*+\s(?:failures?|failed|errors?)\b
     | \*\*\*\smissing\sseparator | \bCan't\slocate\s | \brequires\sexplicit\spackage\sname\b | ^can't\s(?:find|read)\s
     | ^\s*+(?:fatal|panic|abort(?:ed)?|failed|failure)\s?:
     | ^\s*+(?:ORA|PLS|SP2|TNS)-\d{4,5}:\s | \bSQLSTATE\[ | ^\s*+Msg\s\d++,\sLevel\s\d        # databases

@@ -14,15 +14,25 @@ SHELLS = frozenset(
     {
         *("bash", "powershell", "shell", "local_shell", "exec_command", "shell_command"),
         *("container.exec", "run_shell_command", "run_terminal_cmd", "run_terminal_command", "terminal"),
-        *("execute_bash", "run_in_terminal"),
+        *("execute_bash", "run_in_terminal", "bash_tool", "run_bash", "run_bash_command", "execute_shell"),
+        *("run_command", "run_cmd", "execute_command", "execute_cmd", "exec_cmd", "execute_shell_command"),
+        *("run_shell", "shell_exec", "shell_execute", "terminal_execute", "run_terminal", "exec", "execute", "run"),
+        *("sh", "zsh", "cmd", "command", "console"),
     }
 )
-"""Lower-case names of the tools that run a command."""
+"""Lower-case names of the tools that run the command line in their argument `command` or `cmd`."""
+
+_PROGRAMS = {
+    **{name: name for name in ("kubectl", "git", "docker", "helm", "terraform", "aws", "gcloud", "az", "gh", "npm")},
+    **{name: name.removesuffix("_cli") for name in ("aws_cli", "gcloud_cli", "az_cli", "kubectl_cli", "docker_cli")},
+}
+"""Tools that run one program, whose argument holds what stands behind its name."""
 
 EDITORS = frozenset(
     {
         *("edit", "write", "multiedit", "notebookedit", "apply_patch", "replace", "write_file"),
-        *("edit_file", "search_replace", "create_file", "delete_file", "strreplace"),
+        *("edit_file", "search_replace", "create_file", "delete_file", "strreplace", "str_replace", "write_to_file"),
+        *("replace_in_file", "save_file", "update_file", "modify_file", "overwrite_file"),
     }
 )
 """Lower-case names of the tools that change a file."""
@@ -79,8 +89,22 @@ def command_of(arguments: dict[str, Any]) -> str:
     if isinstance(given, list):
         words = [str(word) for word in given]
         # As in ["bash", "-lc", "make test"].
-        return words[-1] if len(words) == 3 and words[1] in {"-c", "-lc"} else " ".join(words)  # noqa: PLR2004 - those three
+        if len(words) == 3 and words[1] in {"-c", "-lc"}:  # noqa: PLR2004 - those three
+            return words[-1]
+        return " ".join(f'"{word}"' if " " in word and '"' not in word else word for word in words)
     return given if isinstance(given, str) else ""
+
+
+def command_line(tool: str, arguments: dict[str, Any]) -> str:
+    """Return the command line that a call of a tool runs; empty for a tool that runs none."""
+    name = tool.lower().rpartition("__")[2]
+    if name in SHELLS:
+        return command_of(arguments)
+    program = _PROGRAMS.get(name)
+    if program is None:
+        return ""
+    given = command_of(arguments) or command_of({"command": arguments.get("args", "")})
+    return given if not given or given.split()[0] == program else f"{program} {given}"
 
 
 def exit_code(text: str, failed: bool | None) -> int | None:

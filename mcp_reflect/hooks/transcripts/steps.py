@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of, exit_code, is_edit
+from mcp_reflect.domain.trajectory.tools import arguments_of, command_line, exit_code, is_edit
 from mcp_reflect.hooks.event import response_exit_code
 
 _DEEPEST = 40
@@ -57,7 +57,7 @@ def find_turn_steps(messages: Iterable[dict[str, Any]]) -> list[TurnStep]:
         call = calls.pop(part.id, None)
         name = call.name.lower() if call else ""
         done = not (_REFUSED.match(part.text) or _BACKGROUND.match(part.text))
-        if call and name in SHELLS and (command := command_of(call.arguments)):
+        if call and (command := command_line(name, call.arguments)):
             edit = command.lstrip().startswith("apply_patch")
             found.append(TurnStep("" if edit else command, part.text, exit_code(part.text, part.failed), done))
         elif call and is_edit(name, call.arguments) and done and not part.failed:

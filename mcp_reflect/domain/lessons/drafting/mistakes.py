@@ -39,6 +39,7 @@ from mcp_reflect.domain.lessons.run.case_data import (
     serves_one_case,
     without_given,
 )
+from mcp_reflect.domain.lessons.run.code_cells import asks_about_data
 from mcp_reflect.domain.lessons.run.commands.effects import prepares, searches_output
 from mcp_reflect.domain.lessons.run.lookups import is_lookup
 from mcp_reflect.domain.lessons.run.steps import Step, steps_before
@@ -178,8 +179,11 @@ def is_conversation(trajectory: Trajectory) -> bool:
 
 
 def serves_customer(trajectory: Trajectory, steps: Sequence[Step]) -> bool:
-    """Return true where a run served one case in a conversation with the one whose case it is."""
-    return serves_one_case(steps) and is_conversation(trajectory)
+    """Return true where a run served one case in a conversation with the one whose case it is.
+
+    Who has programs and queries run asks about data, and is no customer.
+    """
+    return serves_one_case(steps) and is_conversation(trajectory) and not asks_about_data(steps)
 
 
 def _last_objection(trajectory: Trajectory) -> str:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.truncate import CUT, truncate
 
@@ -29,6 +30,13 @@ _LEAST_WEIGHT = 25
 """Characters that even an empty line counts as: it is compared too."""
 _FURTHER = f"; {CUT}"
 """What stands for the places that are not told."""
+_SETTINGS_FILE = re.compile(
+    r"(?:^|/)(?:[\w.-]*\.(?:ya?ml|toml|ini|cfg|cnf|conf|config|properties|pro|env|tf|hcl|nix|service|timer|plist|xml|gradle|kts"
+    r"|json5?|rules|lock|mk|cmake)|\.?\w*rc|Dockerfile\S*|Makefile|Containerfile|\.\w[\w.-]*|CMakeLists\.txt)$"
+)
+"""Files that hold settings, each line for itself."""
+_SETTING = re.compile(r"(?![#;/!]|--|<!--|<\?|[{}()\[\]<>]+[,;]?$)\S*\s*\S.*[\w)\]}\"'>*]", re.DOTALL)
+"""A line that is no comment and no bracket."""
 _MOST_PLACES = 40
 """Places of an edit that are looked at: more have no room, and each takes its time."""
 
@@ -58,7 +66,7 @@ def _composed(first: Sequence[Pair], then: Sequence[Pair]) -> tuple[Pair, ...]:
 def describe_change(step: Step, most: int) -> str:
     """Return the decisive lines of an edit, at most `most` characters:
 
-    `old → new` for one line, else `- old; + new; …`. Empty where nothing is known, and for a new file of more than a
+    `old → new` for one line, else `- old; + new; …`. Empty where nothing is known, and for a new program of more than a
     few lines, whose name says more than its first ones. Where an edit changes nothing but blanks, they are shown, a tab
     by its escape. A line that is only moved is told with its direction. Of several places each is told that has
     room, the last ones first, and an ellipsis stands for the others.
@@ -73,7 +81,23 @@ def describe_change(step: Step, most: int) -> str:
         if change := _describe_pair(*step.change[place], room):
             told[place] = change
             room -= len(change) + 2
+    if not told and count == 1 and not step.change[0][0]:
+        return _settings_in(step, most)
     return "; ".join(told[place] for place in sorted(told)) + (_FURTHER if 0 < len(told) < count else "")
+
+
+def _settings_in(step: Step, most: int) -> str:
+    """The first settings that a new file of many lines holds; empty for a file of prose or a program."""
+    if not _SETTINGS_FILE.search(step.file):
+        return ""
+    lines = [" ".join(line.split()) for line in step.change[0][1].splitlines()]
+    settings = dict.fromkeys(line for line in lines if _SETTING.match(line))
+    told = ""
+    for line in settings:
+        if len(told) + len(line) + len(_FURTHER) + 6 > most:
+            break
+        told += f"{'; ' if told else ''}+ `{line}`"
+    return f"{told}{_FURTHER}" if told else ""
 
 
 def _describe_pair(old: str, new: str, most: int) -> str:

@@ -16,6 +16,7 @@ from mcp_reflect.domain.lessons.run.call_text import (
     describe_two_forms,
 )
 from mcp_reflect.domain.lessons.run.case_data import without_given
+from mcp_reflect.domain.lessons.run.code_cells import is_code_cell, looks_at_schema
 from mcp_reflect.domain.lessons.run.commands.lines import inline_interpreter, without_noise
 from mcp_reflect.domain.lessons.run.commands.told_command import told_command
 from mcp_reflect.domain.lessons.run.commands.variants import parts_of
@@ -61,7 +62,7 @@ def is_telling(step: Step) -> bool:
         return False
     if step.kind == "command":
         return not is_inspection(step) and len(step.subject) > 2  # noqa: PLR2004 - no command is shorter
-    return not is_lookup(step)
+    return not looks_at_schema(step) if is_code_cell(step) else not is_lookup(step)
 
 
 def _keeps_plan(step: Step) -> bool:

@@ -8,6 +8,13 @@ from typing import Any
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.case_values import is_of_case, is_private
+from mcp_reflect.domain.lessons.run.code_cells import (
+    CODE_CHARS,
+    changed_code,
+    code_argument,
+    condensed,
+    without_somebodys,
+)
 from mcp_reflect.domain.lessons.run.program_text import program_without_data, statement_without_data
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.truncate import truncate_line
@@ -38,7 +45,12 @@ def describe_answer(step: Step) -> str:
 
 
 def describe_call(step: Step) -> str:
-    """Return a call as `tool(name=value, …)` of about 200 characters; long values are cut, no name is left out."""
+    """Return a call as `tool(name=value, …)` of about 200 characters; long values are cut, no name is left out.
+
+    Of a program or a query its telling lines are told.
+    """
+    if code_argument(step):
+        return _describe_code(step)
     return f"`{step.tool}({_told(_values(step.arguments)) or truncate_line(step.subject, CALL_CHARS)})`"
 
 
@@ -60,8 +72,10 @@ def describe_call_form(step: Step) -> str:
 def describe_case_call(step: Step) -> str:
     """Return a call of a run that served one case and passed: `…` for a text about that case and for personal data.
 
-    The answer that such a run was asked for is told whole.
+    The answer that such a run was asked for is told whole, and a program or a query but for what may be somebody's.
     """
+    if code_argument(step):
+        return without_somebodys(_describe_code(step))
     values = _values(step.arguments)
     if not gives_answer(step):
         values = {
@@ -71,6 +85,12 @@ def describe_case_call(step: Step) -> str:
     if values and all(value == "…" for value in values.values()):
         return f"`{step.tool}`"
     return f"`{step.tool}({_told(values) or truncate_line(step.subject, CALL_CHARS)})`"
+
+
+def _describe_code(step: Step) -> str:
+    name = code_argument(step)
+    told = str((condensed(step, ()) or step).arguments[name])
+    return f"`{step.tool}({name}={truncate_line(told.replace('`', ''), CODE_CHARS)})`"
 
 
 def names_calls_only(text: str, tools: Collection[str]) -> bool:
@@ -92,7 +112,15 @@ def _with_told_values(tool: str, values: Mapping[str, str], named: Collection[st
 
 
 def describe_two_calls(worked: Step, failed: Step) -> tuple[str, str]:
-    """Return two calls of one tool, of the arguments that both share none but those that differ, from where they do."""
+    """Return two calls of one tool, of the arguments that both share none but those that differ, from where they do.
+
+    Of two programs the lines that differ are told.
+    """
+    if code_argument(worked) and code_argument(failed):
+        return (
+            _describe_code(changed_code(worked, failed) or worked),
+            _describe_code(changed_code(failed, worked) or failed),
+        )
     ours, theirs = _values(worked.arguments), _values(failed.arguments)
     shared = [name for name, value in ours.items() if theirs.get(name) == value]
     changed = [name for name in dict.fromkeys([*ours, *theirs]) if name not in shared]

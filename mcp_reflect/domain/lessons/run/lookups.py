@@ -31,8 +31,8 @@ _SEARCH = re.compile(r"search|look_?up|query|brows|fetch")
 
 
 def is_lookup(step: Step) -> bool:
-    """Return true for a call that only asks for something, by the verb in its tool's name."""
-    return step.kind == "call" and only_asks(step.tool)
+    """Return true for a call that only asks for something, by the verb in its tool's name, or that shows a file."""
+    return step.kind == "call" and (only_asks(step.tool) or step.arguments.get("command") == "view")
 
 
 def only_asks(tool: str) -> bool:

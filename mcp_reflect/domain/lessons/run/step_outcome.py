@@ -11,7 +11,7 @@ from mcp_reflect.domain.lessons.run.commands.effects import begins_with_log, hid
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_text
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult
 from mcp_reflect.domain.trajectory.parsing import Trajectory
-from mcp_reflect.domain.trajectory.tools import SHELLS, exit_code
+from mcp_reflect.domain.trajectory.tools import arguments_of, command_line, exit_code
 
 _MOST_ERRORS = 6
 _MOST_LINES_OF_FAILED_READING = 2
@@ -72,7 +72,7 @@ def _ends_in_error(output: str) -> bool:
 
 
 def _runs_command(call: ToolCall) -> bool:
-    return call.name.lower().rpartition("__")[2] in SHELLS
+    return bool(command_line(call.name, arguments_of(call.arguments)))
 
 
 def _first_lines(output: str, most: int) -> Iterator[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from mcp_reflect.domain.lessons.run.file_names import find_run_folder, shown_name
+from mcp_reflect.domain.lessons.run.former_text import with_former_text
 from mcp_reflect.domain.lessons.run.step_outcome import flags_failures, read_outcome
 from mcp_reflect.domain.trajectory.editor_arguments import edits_of
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
@@ -21,7 +22,7 @@ from mcp_reflect.domain.trajectory.report import ToldWords, read_report
 from mcp_reflect.domain.trajectory.scripted_edits import read_scripted_edits
 from mcp_reflect.domain.trajectory.shell_log import commands_with_output
 from mcp_reflect.domain.trajectory.told_acts import ToldCommand, ToldEdit
-from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of, exit_code, is_edit
+from mcp_reflect.domain.trajectory.tools import arguments_of, command_line, exit_code, is_edit
 from mcp_reflect.domain.truncate import truncate_middle
 
 _FOLDERS = ("workdir", "cwd", "directory", "dir_path", "working_directory")
@@ -77,7 +78,7 @@ def find_steps(trajectory: Trajectory) -> Sequence[Step]:
             if found[made[-1]].whole:  # that it failed says nothing of the parts before
                 for place in made[:-1]:
                     found[place] = replace(found[place], failed=False, errors=(), output="")
-    return _with_file_names(_with_folders(found))
+    return _with_file_names(_with_folders(with_former_text(found)))
 
 
 def _with_folders(steps: list[Step]) -> list[Step]:
@@ -135,7 +136,7 @@ def steps_of(tool: str, given: Any) -> tuple[Step, ...]:
     """
     arguments = arguments_of(given)
     name = tool.lower().rpartition("__")[2]
-    command = command_of(arguments) if name in SHELLS else ""
+    command = command_line(tool, arguments)
     if (written := file_written_by(command)) is not None:
         name = shown_name(written.path, "")
         change = (("", notebook_source(written.path, written.text)),)

@@ -1,0 +1,129 @@
+"""Programs and queries that a tool was given to run: cells of a notebook, statements for a database, scripts of a page.
+
+Of a long one a lesson tells the lines that say something: not what it imports and prints, and not what an earlier cell
+of the run had already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.run.case_data import may_identify
+from mcp_reflect.domain.lessons.run.lookups import is_lookup
+from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.truncate import CUT, truncate_line
+
+CODE_CHARS = 300
+"""Characters of a program or a query that are told."""
+_MOST_LINES = 200
+_ARGUMENT = re.compile(
+    r"(?:\w+_)?(?:code|query|sql|script|source|program|statement|snippet|expression|javascript|function|cell)",
+    re.IGNORECASE,
+)
+_CODE = re.compile(
+    r"^\s*(?:select|with|insert|update|delete|explain|create|alter|merge|import|from|def|const|let|var|async|for|while|if)\s"
+    r"|[\w\])]\(|\w\s?=\s?\S|=>",
+    re.IGNORECASE | re.MULTILINE,
+)
+_QUERY = re.compile(
+    r"\s*(?:select|with|insert|update|delete|explain|create|alter|drop|merge|grant|copy|call)\s", re.IGNORECASE
+)
+_ASKS_FOR_SCHEMA = re.compile(
+    r"\s*(?:describe|desc|show|pragma|explain)\s|\s*select\b.*\b(?:information_schema|pg_catalog|sqlite_master|syscat|all_tab\w*)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_ONLY_SHOWS = re.compile(
+    r"\s*(?:import\s|from\s+\S+\s+import\s|#|//|--|%\w+|print\(|console\.log\(|display\(|pprint\(|[\w.]+\.(?:head|info|shape"
+    r"|describe|tail|sample|dtypes|columns|show|printSchema)\b(?:\(.*\))?\s*;?$|[\w.]+\s*;?$|[)\]}]+[;,]?$|(?:try|else|finally)\s*:|for\s[^()]*:$)"
+)
+"""Lines that import or print something, look at data, or only name or close something."""
+_CALLS_INSIDE = re.compile(r"\w\([^()]*\w\([^()]*\w=")
+"""A call with named arguments inside of another: what is printed was worked out there."""
+_TEXT = re.compile(r"\"[^\"\n\\]*(?:\\.[^\"\n\\]*)*\"|'[^'\n\\]*(?:\\.[^'\n\\]*)*'")
+_NUMBER = re.compile(r"(?<![\w.-])\d[\d_]{5,}(?:\.\d+)?\b")
+_OF_SOMEBODY = re.compile(
+    r"(?:^|[\W_])(?:e_?mail|phone|mobile|surname|dob|birth\w*|street|address|passport|iban|ssn"
+    r"|(?:first|last|full|given|family|customer|client|patient|guest|user)_?name)"
+    r"(?:\"|')?\]?\s*(?:=|==|:|(?i:like|in|ilike))\s*\(?\s*$"
+)
+"""What stands before a text that names somebody."""
+_LONGEST_TEXT = 80
+
+
+def code_argument(step: Step) -> str:
+    """Return the name of the argument that holds the program or the query of a call; empty where none does."""
+    if step.kind != "call":
+        return ""
+    for name, value in step.arguments.items():
+        if isinstance(value, str) and _ARGUMENT.fullmatch(name) and _CODE.search(value):
+            return name
+    return ""
+
+
+def is_code_cell(step: Step) -> bool:
+    """Return true for a call by which a tool runs a program or a query."""
+    return bool(code_argument(step))
+
+
+def asks_about_data(steps: Sequence[Step]) -> bool:
+    """Return true for a run all calls of which run programs and queries, or only ask for something."""
+    cells = [step for step in steps if is_code_cell(step)]
+    return bool(cells) and all(step in cells or is_lookup(step) for step in steps)
+
+
+def looks_at_schema(step: Step) -> bool:
+    """Return true for a query that only asks which tables and columns there are."""
+    return _ASKS_FOR_SCHEMA.match(str(step.arguments.get(code_argument(step), ""))) is not None
+
+
+def lines_of(code: str) -> list[str]:
+    """Return the lines of a program without their indentation; a query is one line."""
+    if _QUERY.match(code):
+        return [" ".join(code.split())]
+    return [line.strip() for line in code.splitlines() if line.strip()][:_MOST_LINES]
+
+
+def condensed(step: Step, earlier: Sequence[Step]) -> Step | None:
+    """Return a call with the telling lines of its program in its place; None where it has none.
+
+    Lines that a cell before it had as well are left out where others are left.
+    """
+    name = code_argument(step)
+    known = {line for each in earlier if (other := code_argument(each)) for line in lines_of(each.arguments[other])}
+    lines = telling_lines(lines_of(step.arguments[name]), known)
+    return replace(step, arguments={**step.arguments, name: _joined(lines)}) if lines else None
+
+
+def telling_lines(lines: Sequence[str], known: Collection[str] = ()) -> list[str]:
+    """Return the lines that do something, as far as they are not `known`; of a printed call the one with options."""
+    kept = [line for line in lines if not _ONLY_SHOWS.match(line) or _CALLS_INSIDE.search(line)]
+    return [line for line in kept if line not in known]
+
+
+def changed_code(worked: Step, failed: Step) -> Step | None:
+    """Return the call that worked with those lines of its program that the one which failed had not."""
+    return condensed(worked, [failed])
+
+
+def without_somebodys(code: str) -> str:
+    """Return code with an ellipsis for each text and number in it that may be somebody's: a name, an address, an id."""
+
+    def masked(found: re.Match[str]) -> str:
+        text = found[0][1:-1]
+        is_somebodys = may_identify(text) or _OF_SOMEBODY.search(code[max(0, found.start() - 40) : found.start()])
+        return CUT if is_somebodys or len(text) > _LONGEST_TEXT else found[0]
+
+    return _NUMBER.sub(CUT, _TEXT.sub(masked, code))
+
+
+def _joined(lines: Sequence[str]) -> str:
+    """As many of the last lines as have room, in one line."""
+    told = ""
+    for line in reversed(lines):
+        shown = line.replace("`", "").rstrip(";")
+        if told and len(told) + len(shown) + 2 > CODE_CHARS:
+            return f"{CUT} {told}"
+        told = f"{shown}; {told}" if told else truncate_line(shown, CODE_CHARS)
+    return told
