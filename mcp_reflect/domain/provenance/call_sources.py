@@ -64,7 +64,7 @@ def contents_of(call: str, source: TextOrigin, *, is_listing: bool) -> Contents:
     """Return what the result of a call from a source may hold; `call` is its command line, else its arguments."""
     if source in {"web", "memory"} or _WEB_COMMAND.search(call) or (not is_listing and _DOCUMENT.search(call)):
         return "prose"
-    return "code" if source == "file" and not is_listing else "names"
+    return "code" if not is_listing and (source == "file" or _shows_code(call)) else "names"
 
 
 def shown_contents(output: str, holds: Contents) -> Contents:
@@ -81,6 +81,12 @@ def source_of_command(command: str) -> TextOrigin:
         return "web" if _REMOTE.search(command) or not _LOCAL.search(command) else "tool"
     parts = [_unwrapped(part) for part in quoted_commands(command) if not _SHOWS_LITTLE.match(part)]
     return "file" if parts and all(map(_FILE_COMMAND.match, parts)) else "tool"
+
+
+def _shows_code(command: str) -> bool:
+    """Return true for a command line a part of which shows a file that is no document."""
+    parts = (_unwrapped(part) for part in quoted_commands(command))
+    return any(_FILE_COMMAND.match(part) and not _DOCUMENT.search(part) for part in parts)
 
 
 def _unwrapped(command: str) -> str:

@@ -93,13 +93,23 @@ class Endorsement:
 
         It worked with what was there already: files of the project, and programs of the machine.
         """
-        if self._texts.leads_to(sentence) or CHOOSES_CODE.search(sentence):
+        if self._texts.leads_to(sentence) or self._lets_a_text_choose_code(sentence):
             return False
         if not _ACTS.fullmatch(sentence) and (COMMAND_ERROR.search(sentence) or self._texts.was_read(sentence)):
             return False
         acts = [text.strip() for text in IN_BACKQUOTES.findall(sentence)]
         names_host = any("@" in word for word in self._taint.words(sentence))
         return bool(acts) and not names_host and all(self._is_act_at_home(sentence, text) for text in acts)
+
+    def _lets_a_text_choose_code(self, sentence: str) -> bool:
+        """Return true for a change of files that choose the code which is run, by a word that somebody's prose brought.
+
+        What a listing, a setting or code showed is at hand.
+        """
+        if not CHOOSES_CODE.search(sentence):
+            return False
+        brought = (self._texts.observed_with(word)[0] for word in self._taint.words(sentence))
+        return any(first.holds == "prose" or first.is_prose for first in brought)
 
     def _is_dictated_line(self, sentence: str, text: str) -> bool:
         """Return true for a line written into a file of commands, a word of which a text chose: it is one to be run."""
