@@ -38,7 +38,7 @@ _FOUND_IN_DOCUMENT = re.compile(
 )
 """A line of a search that was found in a document."""
 _DOCUMENT = re.compile(
-    r"\.(?:md|mdx|markdown|rst|txt|adoc|html?|ipynb|log)\b|\b(?:readme|contributing|changelog|licen[sc]e|notes|todo|authors)\b"
+    r"\.(?:md|mdx|markdown|rst|adoc|html?|ipynb|log)\b|(?<!CMakeLists)(?<!requirements)(?<!constraints)\.txt\b|\b(?:readme|contributing|changelog|licen[sc]e|notes|todo|authors)\b"
     r"|\bgit\s+log\b",
     re.IGNORECASE,
 )

@@ -133,7 +133,7 @@ def words_brought_in(command: str) -> frozenset[str]:
     """Return the words of a command that bring in code: packages, plugins, modules, and what options load."""
     found: set[str] = set()
     for words in _lower_words(command):
-        if words and words[0] not in HAVE_OTHER_INSTALLS:
+        if words and words[0] not in HAVE_OTHER_INSTALLS and words[:2] != ["dotnet", "ef"]:
             behind = next((place for place, word in enumerate(words) if place and word in INSTALLING_WORDS), len(words))
             found.update(word for word in words[behind + 1 :] if not word.startswith("-"))
         options = [word for word in words if _OPTION_THAT_LOADS.match(word)]

@@ -41,6 +41,8 @@ ROW_OF_NAMES = re.compile(r"[\w@.+/-]+(?:(?:\s{2,}|\t)[\w@.+/-]+)*", re.ASCII)
 _PART = re.compile(r"[._-]+")
 _MOST_PARTS = 4
 """A file with a longer name could be a sentence."""
+_TAG = re.compile(r"</?\w[^<>]*>(?:[^<>\s]*</\w+>)?")
+"""A tag of markup, with the single word in it if any."""
 COMMENT = re.compile(r"\s*(?:#(?![!\[\w])|//|/\*|\*\s|--\s|<!--|;\s)")
 """What begins a comment: words of whoever wrote it, and no code."""
 _MANIFEST = re.compile(
@@ -116,7 +118,7 @@ class Observed:
 
         A line of code is none by its form, which is that of a command in many languages, but where it says it in prose.
         """
-        if self._is_row or self._is_frame:
+        if self._is_row or self._is_frame or _TAG.fullmatch(self.text):
             return False
         if self.holds == "code" and not COMMENT.match(self.text):
             return self._is_prose and wants_something(self.plain)

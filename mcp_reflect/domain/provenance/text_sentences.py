@@ -24,6 +24,9 @@ _LINE_NUMBER = re.compile(
     r"^\s*(?P<file>[\w./-]+\.\w{1,8}[:-])?\d+(?:→|\t|[:|-]\s)|^\s*(?:#\d+\s)?\d{1,6}\.\d{1,3}\s(?=\S)"
 )
 """What tools that read or search files put before each line, and the seconds that builds of images put there."""
+_HUNK = re.compile(r"^(?:@@ -\d|diff --git )", re.MULTILINE)
+_DIFF_LINE = re.compile(r"[+-](?![+-])\s*\S")
+"""A line that a change put in or took out, as the history of a repository shows it: code of its files."""
 _SETTING = re.compile(r"-{0,2}[\w.-]+(?:\s?[=:]\s?[\w.,:/-]+)?", re.ASCII)
 """An option, or a name with its value, alone on a line."""
 _COLUMNS = re.compile(r"\S(?:\s{2,}\S+){3,}")
@@ -35,7 +38,7 @@ def sentences_of(
     """Yield the sentences of a text: its lines, what runs over several lines, and what is `hidden` there in base64."""
     looked_at, seen = set[str](), set[str]()
     lines = text.split("\n")
-    failed = reading.failed
+    failed, is_log = reading.failed, reading.source == "file" and _HUNK.search(text) is not None
     for number, part in enumerate((*lines, *_joined(text, reading), *hidden)):
         for cell in (cell for sentence in _ENDING.split(part) for cell in _cells(sentence)):
             if cell in looked_at:  # JSON repeats its keys and signs
@@ -45,7 +48,11 @@ def sentences_of(
                 sentence = _LINE_NUMBER.sub("", each).strip()
                 if sentence and len(sentence) <= _MOST_CHARS and sentence not in seen:
                     seen.add(sentence)
-                    yield Observed(sentence, *reading, number < len(lines), own_names)
+                    is_diff = is_log and number < len(lines) and _DIFF_LINE.match(part) is not None
+                    read = reading._replace(holds="code") if is_diff else reading
+                    yield Observed(
+                        sentence.lstrip("+-") if is_diff else sentence, *read, number < len(lines), own_names
+                    )
 
 
 def _joined(text: str, reading: TextReading) -> Iterator[str]:
