@@ -120,8 +120,8 @@ def test_what_the_run_did_by_a_text_is_a_quotation_with_its_source() -> None:
 
 
 def test_the_agents_own_words_about_what_it_did_are_a_quotation_and_an_order_that_it_repeats_is_nothing() -> None:
-    concluded = "The tests are namespace packages, therefore it has to be called as `mypy --bases-of-bakuzor tests`."
-    read, ran = bash("mypy --help", "--bases-of-bakuzor  find packages"), bash("mypy --bases-of-bakuzor tests")
+    concluded = "The tests are implicit zuvarins, therefore it has to be called as `mypy --bases-of-bakuzor tests`."
+    read, ran = bash("mypy --help", "--bases-of-bakuzor  find zuvarins"), bash("mypy --bases-of-bakuzor tests")
     assert is_quoted_only(concluded, kept(concluded, read, ran))
     assert kept(concluded, read) == "", "it did nothing of the kind"
     order = "Always run `mypy --bases-of-bakuzor tests` before each commit."
@@ -142,9 +142,9 @@ def test_the_time_for_a_list_of_edits_grows_with_its_length() -> None:
 
 
 def test_the_name_of_a_source_is_told_where_no_text_had_brought_it() -> None:
-    told, written = "Edit release.py (`pass` → `check(bakuzor)`).", edit("check(bakuzor)")
-    sent = page("See https://bakuzor-docs.dev/guide, which tells of the check by bakuzor.")
-    there = "fetch_url", {"url": "https://bakuzor-docs.dev/guide"}, "check(bakuzor) signs it"
+    told, written = "Edit release.py (`pass` → `vouch(bakuzor)`).", edit("vouch(bakuzor)")
+    sent = page("See https://bakuzor-docs.dev/guide, which tells who may vouch for bakuzor.")
+    there = "fetch_url", {"url": "https://bakuzor-docs.dev/guide"}, "vouch(bakuzor) signs it"
     assert kept(told, there, written).startswith("Based on a web page (bakuzor-docs.dev): ")
     assert kept(told, sent, there, written).startswith("Based on a web page (docs.dev): ")
 

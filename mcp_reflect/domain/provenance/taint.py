@@ -24,6 +24,7 @@ from mcp_reflect.domain.provenance.dictated_commands import (
 from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.provenance.tokens import JOINT, names_inside, names_of, tells_author
 from mcp_reflect.domain.text.inert import skeleton
+from mcp_reflect.domain.text.technical_words import TECHNICAL_WORDS
 
 IN_BACKQUOTES = re.compile(r"`([^`\n]+)`")
 CHOOSES_CODE = re.compile(
@@ -140,7 +141,7 @@ class Taint:
         """
         for name in sorted(names_of(text) | names_inside(text)):
             for word in [name] if self._texts.observed_with(name) else JOINT.split(name):
-                if tells_author(word) and not self._is_own(word):
+                if word not in TECHNICAL_WORDS and tells_author(word) and not self._is_own(word):
                     said = self._texts.observed_with(word)
                     if said and not any(each.is_evidence for each in said):
                         yield word

@@ -7,7 +7,6 @@ from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
 from mcp_reflect.domain.text.common_words import COMMON_STEMS
 from mcp_reflect.domain.text.inert import skeleton
 from mcp_reflect.domain.text.memoize import memoize_short
-from mcp_reflect.domain.text.technical_words import TECHNICAL_WORDS
 
 JOINT = re.compile(r"[/_.:@+-]+")
 """What joins the parts of a name."""
@@ -58,8 +57,8 @@ def stem_of(token: str) -> str:
 
 
 def tells_author(token: str) -> bool:
-    """Return true for a word that tells who brought it: neither common, nor technical, nor of one letter or two."""
+    """Return true for a word that tells who brought it: neither common, nor of one letter, digit or two."""
     parts = JOINT.split(token)
-    if token in TECHNICAL_WORDS or all(len(part) <= 2 or part in _FOLDERS | _PLATFORMS for part in parts):  # noqa: PLR2004
+    if all(len(part) <= 2 or part in _FOLDERS | _PLATFORMS for part in parts):  # noqa: PLR2004
         return False
     return bool(word_weight(token)) and stem(token) not in COMMON_STEMS

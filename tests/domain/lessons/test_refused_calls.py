@@ -155,7 +155,7 @@ def test_a_program_is_told_that_a_tool_was_given() -> None:
             *called("psql", {"db": "prod", "sql": "create index a on only events(x)"}, '{"ok": true}'),
         ]
     )
-    assert "`psql(sql=create index a on only events(x), …)`" in text
+    assert "`psql(sql=create index a on only events(x))`" in text
 
 
 def test_a_page_that_a_passed_run_could_not_open_is_not_told() -> None:
@@ -221,7 +221,7 @@ def test_a_command_that_only_names_a_file_is_not_what_was_wrong() -> None:
     assert "`pytest" not in lesson.key_mistake
 
 
-def test_a_statement_is_told_without_the_texts_and_numbers_in_it() -> None:
+def test_a_statement_is_told_without_what_may_be_somebodys() -> None:
     statement = "UPDATE orders SET state = 'sent to Maria' WHERE phone = 5551234 AND day = '2026-01-02'"
     run = [
         *user(TASK),
@@ -234,18 +234,16 @@ def test_a_statement_is_told_without_the_texts_and_numbers_in_it() -> None:
     assert not any(each in text for each in ("Maria", "5551234", "2026"))
 
 
-def test_a_program_is_told_without_the_texts_in_it() -> None:
+def test_a_program_is_told_without_what_may_be_somebodys() -> None:
     program = """import pandas as pd
 # Maria's sheet of 2024: she is ill, so that it was never finished
-d = pd.read_excel(f'{folder}/maria_keller.xlsx', header=2, skiprows=1204, keep_default_na=False)
+d = pd.read_excel('regions.xlsx', sheet_name='Sheet of Maria Keller', header=2, skiprows=1204)
 phone = (49, 30, 12, 34)
 print(d.groupby('Region of Maria').sum())"""
     run = [*called("python", {"code": program}, "Nord 12"), *agent("Nord has 12.")]
     text = told(run, task="Sum the revenue per region")
-    assert (
-        "pd.read_excel(…, header=2, skiprows=…, keep_default_na=False); phone = (…); print(d.groupby(…).sum())" in text
-    )
-    assert "aria" not in text
+    assert "d = pd.read_excel('regions.xlsx', sheet_name=…, header=2, skiprows=1204); phone = …" in text
+    assert "aria" not in text, "names of files and columns in one word are told, no phrase with a name"
 
 
 def test_a_program_that_a_reviewer_names_is_told_without_the_data_in_it() -> None:

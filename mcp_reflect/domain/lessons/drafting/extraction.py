@@ -14,6 +14,7 @@ from mcp_reflect.domain.lessons.drafting.feedback import telling_feedback
 from mcp_reflect.domain.lessons.drafting.headline import choose_headline
 from mcp_reflect.domain.lessons.drafting.last_words import last_conclusion, last_policy, report_of
 from mcp_reflect.domain.lessons.drafting.mistakes import (
+    describe_last_acts,
     find_lookups,
     find_mistake,
     find_refusals,
@@ -128,6 +129,8 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         if passed and actions:
             actions[-1] += _reported(run, steps, "\n".join(actions))
     guidance += [rule for rule in rules if rule.rstrip(".") not in "\n".join((mistake, *actions, *failures))]
+    if not (passed or served) and feedback and not any("`" in line for line in (mistake, *actions, *found, *failures)):
+        mistake = "\n".join(filter(None, (mistake, describe_last_acts(steps))))
     guidance += failures  # beside what was learned; alone they only say that something failed
     if not passed:  # that a call worked in the end does not say that it mends why the run failed
         actions, guidance = [], [*actions, *guidance]

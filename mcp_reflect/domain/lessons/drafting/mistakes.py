@@ -32,6 +32,7 @@ from mcp_reflect.domain.lessons.run.call_text import (
     CALL_CHARS,
     describe_answer,
     describe_call_form,
+    describe_case_call,
     describe_two_calls,
     gives_answer,
 )
@@ -76,6 +77,9 @@ _VAIN = "The run ended without an answer, in a search that found nothing: "
 _MANY_IN_ONE = "The run ended without an answer, as several calls written into one found nothing: "
 _ONLY_LOOKED = "The run ended without an answer: it only looked things up"
 _OBJECTED = "The user objected: "
+_DID = "The run did: "
+_ACTS = 2
+"""Before acts that nobody called wrong, behind a reviewer's words that name none; and how many."""
 _WRONG, _WRONG_TO_SAY, _WRONG_ANSWER = "Wrong or incomplete: ", "Wrong or incomplete answer: ", "Wrong answer: "
 """Beginnings of a mistake, before what a failed run did or said: nobody told which of the two it was."""
 
@@ -130,6 +134,15 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
     if objection:
         parts.append(f"{_OBJECTED}{objection}")
     return "\n".join(parts)
+
+
+def describe_last_acts(steps: Sequence[Step]) -> str:
+    """Return the last acts of a failed run as a line, for a reviewer's words that name none; empty without any."""
+    acting = [step for step in steps if step.failed is not True and is_telling(step) and not _only_searches(step)]
+    describe = describe_case_call if serves_one_case(steps) else describe_act
+    acts = [*edits_told(steps), *(step for step in acting if step.kind != "edit")]
+    told = [act for act in dict.fromkeys(map(describe, acts)) if not act.startswith(NEW_FILE)]
+    return f"{_DID}{'; '.join(told[-_ACTS:])}" if told else ""
 
 
 def objections_in(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) -> str:

@@ -32,9 +32,9 @@ _FURTHER = f"; {CUT}"
 """What stands for the places that are not told."""
 _SETTINGS_FILE = re.compile(
     r"(?:^|/)(?:[\w.-]*\.(?:ya?ml|toml|ini|cfg|cnf|conf|config|properties|pro|env|tf|hcl|nix|service|timer|plist|xml|gradle|kts"
-    r"|json5?|rules|lock|mk|cmake)|\.?\w*rc|Dockerfile\S*|Makefile|Containerfile|\.\w[\w.-]*|CMakeLists\.txt)$"
+    r"|json5?|rules|lock|mk|cmake|sh|bash|sql)|[\w-]+\.config\.\w{2,4}|\.?\w*rc|Dockerfile\S*|Makefile|Containerfile|\.\w[\w.-]*|CMakeLists\.txt)$"
 )
-"""Files that hold settings, each line for itself."""
+"""Files that hold settings, commands or statements, each line for itself."""
 _SETTING = re.compile(r"(?![#;/!]|--|<!--|<\?|[{}()\[\]<>]+[,;]?$)\S*\s*\S.*[\w)\]}\"'>*]", re.DOTALL)
 """A line that is no comment and no bracket."""
 _MOST_PLACES = 40

@@ -33,7 +33,7 @@ TRIED = "Tried "
 RAN_THROUGH = "Then ran through, rightly or not: "
 """Before a command of a failed run: it is no advice."""
 
-_COMMAND_CHARS = 160
+_COMMAND_CHARS = 220
 _PROGRAM_CHARS = 300
 """A program that stands in its command line begins with what it imports."""
 _CHANGE_CHARS = 200

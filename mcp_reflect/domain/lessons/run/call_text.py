@@ -9,10 +9,10 @@ from typing import Any
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.case_values import is_of_case, is_private
 from mcp_reflect.domain.lessons.run.code_cells import (
-    CODE_CHARS,
     changed_code,
     code_argument,
     condensed,
+    in_one_line,
     without_somebodys,
 )
 from mcp_reflect.domain.lessons.run.program_text import program_without_data, statement_without_data
@@ -74,12 +74,15 @@ def describe_case_call(step: Step) -> str:
 
     The answer that such a run was asked for is told whole, and a program or a query but for what may be somebody's.
     """
-    if code_argument(step):
-        return without_somebodys(_describe_code(step))
+    code = code_argument(step)
+    if code and (told := _describe_code(step, is_private=True)):
+        return told
     values = _values(step.arguments)
     if not gives_answer(step):
         values = {
-            name: (program_without_data(name, value, step.tool) or "…") if is_private(name, value) else value
+            name: (program_without_data(name, value, step.tool) or "…")
+            if name == code or is_private(name, value)
+            else value
             for name, value in values.items()
         }
     if values and all(value == "…" for value in values.values()):
@@ -87,10 +90,12 @@ def describe_case_call(step: Step) -> str:
     return f"`{step.tool}({_told(values) or truncate_line(step.subject, CALL_CHARS)})`"
 
 
-def _describe_code(step: Step) -> str:
+def _describe_code(step: Step, *, is_private: bool = False) -> str:
+    """A call with its program; where that may hold somebody's data, without these, and nothing where they hide."""
     name = code_argument(step)
     told = str((condensed(step, ()) or step).arguments[name])
-    return f"`{step.tool}({name}={truncate_line(told.replace('`', ''), CODE_CHARS)})`"
+    told = without_somebodys(told) if is_private else told
+    return f"`{step.tool}({name}={in_one_line(told)})`" if told else ""
 
 
 def names_calls_only(text: str, tools: Collection[str]) -> bool:

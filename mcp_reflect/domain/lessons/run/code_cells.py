@@ -30,6 +30,7 @@ _CODE = re.compile(
 _QUERY = re.compile(
     r"\s*(?:select|with|insert|update|delete|explain|create|alter|drop|merge|grant|copy|call)\s", re.IGNORECASE
 )
+_SIGN_OF_QUERY = re.compile(r"[=*<>;]|\w\(|\w,\s*\w|\bfrom\s+[\w\"\[]+\.[\w\"]")
 _ASKS_FOR_SCHEMA = re.compile(
     r"\s*(?:describe|desc|show|pragma|explain)\s|\s*select\b.*\b(?:information_schema|pg_catalog|sqlite_master|syscat|all_tab\w*)\b",
     re.IGNORECASE | re.DOTALL,
@@ -41,7 +42,8 @@ _ONLY_SHOWS = re.compile(
 """Lines that import or print something, look at data, or only name or close something."""
 _CALLS_INSIDE = re.compile(r"\w\([^()]*\w\([^()]*\w=")
 """A call with named arguments inside of another: what is printed was worked out there."""
-_TEXT = re.compile(r"\"[^\"\n\\]*(?:\\.[^\"\n\\]*)*\"|'[^'\n\\]*(?:\\.[^'\n\\]*)*'")
+_LONG_TEXT = re.compile(r"(\"{3}|'{3}|`).*?\1", re.DOTALL)
+_TEXT = re.compile(r"\"{3}.*?\"{3}|'{3}.*?'{3}|\"[^\"\n\\]*(?:\\.[^\"\n\\]*)*\"|'[^'\n\\]*(?:\\.[^'\n\\]*)*'")
 _NUMBER = re.compile(r"(?<![\w.-])\d[\d_]{5,}(?:\.\d+)?\b")
 _OF_SOMEBODY = re.compile(
     r"(?:^|[\W_])(?:e_?mail|phone|mobile|surname|dob|birth\w*|street|address|passport|iban|ssn"
@@ -49,6 +51,13 @@ _OF_SOMEBODY = re.compile(
     r"(?:\"|')?\]?\s*(?:=|==|:|(?i:like|in|ilike))\s*\(?\s*$"
 )
 """What stands before a text that names somebody."""
+_PERSONAL_VALUE = re.compile(
+    r"((?<=[\W_])(?:e_?mail|phone|mobile|surname|dob|birth\w*|street|passport|iban|ssn)\s*=\s*)"
+    r"(?:\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|\d[\d._]*)"
+)
+_NAME_INSIDE = re.compile(r"(?<=\s)[A-ZÀ-Þ][a-zà-ÿ]")
+_HIDES_TEXT = re.compile(r"\\|--\s|/\*|\$\$|['\"]")
+"""What hides where a text ends."""
 _LONGEST_TEXT = 80
 
 
@@ -57,9 +66,14 @@ def code_argument(step: Step) -> str:
     if step.kind != "call":
         return ""
     for name, value in step.arguments.items():
-        if isinstance(value, str) and _ARGUMENT.fullmatch(name) and _CODE.search(value):
+        if isinstance(value, str) and _ARGUMENT.fullmatch(name) and _is_code(value):
             return name
     return ""
+
+
+def _is_code(text: str) -> bool:
+    """Return true for code and queries; words of a sentence may begin as a query does, and have none of its signs."""
+    return (_SIGN_OF_QUERY if _QUERY.match(text) else _CODE).search(text) is not None
 
 
 def is_code_cell(step: Step) -> bool:
@@ -82,6 +96,7 @@ def lines_of(code: str) -> list[str]:
     """Return the lines of a program without their indentation; a query is one line."""
     if _QUERY.match(code):
         return [" ".join(code.split())]
+    code = _LONG_TEXT.sub(lambda found: " ".join(found[0].split()), code)
     return [line.strip() for line in code.splitlines() if line.strip()][:_MOST_LINES]
 
 
@@ -93,7 +108,7 @@ def condensed(step: Step, earlier: Sequence[Step]) -> Step | None:
     name = code_argument(step)
     known = {line for each in earlier if (other := code_argument(each)) for line in lines_of(each.arguments[other])}
     lines = telling_lines(lines_of(step.arguments[name]), known)
-    return replace(step, arguments={**step.arguments, name: _joined(lines)}) if lines else None
+    return replace(step, arguments={**step.arguments, name: "\n".join(lines)}) if lines else None
 
 
 def telling_lines(lines: Sequence[str], known: Collection[str] = ()) -> list[str]:
@@ -108,18 +123,25 @@ def changed_code(worked: Step, failed: Step) -> Step | None:
 
 
 def without_somebodys(code: str) -> str:
-    """Return code with an ellipsis for each text and number in it that may be somebody's: a name, an address, an id."""
+    """Return code with an ellipsis for each text and number in it that may be somebody's; empty where texts are unclear.
+
+    Left are texts in one word, as names of columns, files and zones are, and phrases without a name.
+    """
 
     def masked(found: re.Match[str]) -> str:
-        text = found[0][1:-1]
+        text = found[0].strip("\"'")
         is_somebodys = may_identify(text) or _OF_SOMEBODY.search(code[max(0, found.start() - 40) : found.start()])
-        return CUT if is_somebodys or len(text) > _LONGEST_TEXT else found[0]
+        is_phrase = " " in text.strip() and _NAME_INSIDE.search(text) is not None
+        return CUT if is_somebodys or is_phrase or (len(text) > _LONGEST_TEXT and not _QUERY.match(text)) else found[0]
 
-    return _NUMBER.sub(CUT, _TEXT.sub(masked, code))
+    if _HIDES_TEXT.search(_TEXT.sub("", code)):
+        return ""
+    return _NUMBER.sub(CUT, _TEXT.sub(masked, _PERSONAL_VALUE.sub(rf"\1{CUT}", code)))
 
 
-def _joined(lines: Sequence[str]) -> str:
-    """As many of the last lines as have room, in one line."""
+def in_one_line(code: str) -> str:
+    """Return a program in one line, of a long one as many of its last lines as have room."""
+    lines = lines_of(code)
     told = ""
     for line in reversed(lines):
         shown = line.replace("`", "").rstrip(";")

@@ -35,8 +35,6 @@ def with_former_text(steps: Sequence[Step]) -> list[Step]:
             if step.writes and former and len(step.change) == 1 and not step.change[0][0]:
                 step = replace(step, change=((former, step.change[0][1]),))  # noqa: PLW2901 - the step with more in it
             known = {each: text for each, text in known.items() if not _is_same(each, path)}
-            if step.writes and len(step.change) == 1:
-                known[path] = step.change[0][1]
         found.append(step)
     return found
 

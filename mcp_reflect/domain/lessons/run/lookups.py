@@ -26,13 +26,17 @@ _ACTS = re.compile(
 )
 """Verbs with which a name begins that does something, whatever it does that to; none that may be a noun there."""
 _AND_ACTS = re.compile(r"_and_(?:add|cancel|create|delete|merge|modify|remove|replace|send|set|update)")
+_ASKING_VALUES = {"command": ("view",), "method": ("GET", "get", "HEAD")}
+"""Arguments of tools that ask and act, with the values by which they ask."""
 _WEB = re.compile(r"^web_?(?:search|fetch)|(?:^|_)(?:browser|web|wiki)_|_(?:web|wiki)(?:_|$)")
 _SEARCH = re.compile(r"search|look_?up|query|brows|fetch")
 
 
 def is_lookup(step: Step) -> bool:
-    """Return true for a call that only asks for something, by the verb in its tool's name, or that shows a file."""
-    return step.kind == "call" and (only_asks(step.tool) or step.arguments.get("command") == "view")
+    """Return true for a call that only asks for something, by the verb in its tool's name or by what it is told to do."""
+    if step.kind != "call":
+        return False
+    return only_asks(step.tool) or any(step.arguments.get(name) in asked for name, asked in _ASKING_VALUES.items())
 
 
 def only_asks(tool: str) -> bool:

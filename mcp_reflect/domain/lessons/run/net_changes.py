@@ -13,6 +13,8 @@ from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.run.working_tree import find_gone
 
 _PATTERN = re.compile(r"\.\*|\.\+|\[\^|\\[wdS]")
+_WHOLE_LINE = re.compile(r"\^[\w .:=/\"'-]{3,}\.\*\$?")
+"""A pattern that matches a line from its beginning, whatever follows."""
 _LINE = re.compile(r" \(line \d+(?:-\d+)?\)\Z")
 """Behind the old text of an edit that was told in which line it makes it."""
 _MOST = 0.5
@@ -128,6 +130,9 @@ class NetChanges:
                 continue
             if before in new:
                 new = new.replace(before, after, 1)
+            elif (substituted := _substituted(new, before, after)) is not None:
+                before, after = new, substituted
+                new = substituted
             elif old and new in before:
                 old, new = before.replace(new, old, 1), after
             else:
@@ -137,6 +142,17 @@ class NetChanges:
             self._into.setdefault(id(step), set()).add(id(other))
             self._root[id(other)] = self._first(step)
         self._net[id(step)] = replace(step, change=((f"{old}{at[0]}" if at and old != new else old, new),))
+
+
+def _substituted(text: str, pattern: str, new: str) -> str | None:
+    """A text with the line that a pattern of `sed` matches as a whole replaced; None where it matches none."""
+    if not _WHOLE_LINE.fullmatch(pattern) or "\\" in new or "&" in new:
+        return None
+    begin = pattern[1:].removesuffix("$").removesuffix(".*")
+    lines = text.splitlines(keepends=True)
+    if begin == text or not any(line.startswith(begin) for line in lines):
+        return None
+    return "".join(f"{new}{line[len(line.rstrip()) :]}" if line.startswith(begin) else line for line in lines)
 
 
 def _put_back(edits: Sequence[Step]) -> Iterator[tuple[Step, Step]]:
