@@ -107,8 +107,13 @@ def words_that_run(command: str) -> frozenset[str]:
         installs = any(word in INSTALLING_WORDS for word in words[1:3])
         behind = [after for word, after in itertools.pairwise(words) if word in LOADING_OPTIONS]
         programs = (word for word in words[:1] if not is_known_program(word))
-        found.update(programs, behind, (word for word in words[2:] if installs and not word.startswith("-")))
+        found.update(programs, behind, (word for word in words[2:] if installs and _is_named(word)))
     return frozenset(found) - COMMON_WORDS
+
+
+def _is_named(word: str) -> bool:
+    """Return true for the name of what a command installs, not for an option or a package that the project built."""
+    return not word.startswith(("-", "dist/", "./dist/", "target/", "build/"))
 
 
 def conventional_words(command: str) -> frozenset[str]:

@@ -41,6 +41,8 @@ ROW_OF_NAMES = re.compile(r"[\w@.+/-]+(?:(?:\s{2,}|\t)[\w@.+/-]+)*", re.ASCII)
 _PART = re.compile(r"[._-]+")
 _MOST_PARTS = 4
 """A file with a longer name could be a sentence."""
+_STATEMENT = re.compile(r"\b(?:SELECT|FROM|JOIN|WHERE|GROUP BY|ORDER BY|INSERT INTO|(?:CREATE|ALTER) TABLE|VALUES)\b")
+"""Words of SQL, which are in capitals in a statement."""
 _TAG = re.compile(r"</?\w[^<>]*>(?:[^<>\s]*</\w+>)?")
 """A tag of markup, with the single word in it if any."""
 COMMENT = re.compile(r"\s*(?:#(?![!\[\w])|//|/\*|\*\s|--\s|<!--|;\s)")
@@ -124,7 +126,8 @@ class Observed:
             return self._is_prose and wants_something(self.plain)
         if self.failed:  # a compiler may quote code, but what it tells to call is an order
             return (is_prose(self.plain) and wants_something(self.plain, of_error=True)) or tells_to_call(self.plain)
-        return reads_as_command(self.plain) or (self._is_prose and wants_something(self.plain))
+        is_command = self.is_line and reads_as_command(self.plain)
+        return is_command or (self._is_prose and wants_something(self.plain))
 
     @cached_property
     def is_statement(self) -> bool:
@@ -140,7 +143,9 @@ class Observed:
     def _is_prose(self) -> bool:
         """True for words that somebody could follow; a line of code that is no comment has small words between them."""
         is_code = self.holds == "code" and self.is_line and not COMMENT.match(self.text)
-        return is_prose(self.plain) and not (is_code and not FUNCTION_WORD.search(self.plain.lower()))
+        if is_code and (_STATEMENT.search(self.plain) or not FUNCTION_WORD.search(self.plain.lower())):
+            return False
+        return is_prose(self.plain)
 
     @cached_property
     def _is_row(self) -> bool:

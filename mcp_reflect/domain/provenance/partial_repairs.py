@@ -13,6 +13,7 @@ from mcp_reflect.domain.truncate import CUT
 
 _AFTER = re.compile(r"(`[^`]*`) after (.+?)([.;]?)", re.DOTALL)
 """A command that worked, and the steps before it."""
+_IN_BACKQUOTES = re.compile(r"`[^`]*`")
 _EDIT = re.compile(r"(editing [^()`]{1,200}) \((.+)\)", re.DOTALL)
 
 
@@ -56,6 +57,7 @@ def _split_steps(told: str) -> list[str]:
     """Return the steps of a list that semicolons part, but for those in backquotes and parentheses."""
     steps = [""]
     for part in told.split("; "):
-        inside = steps[-1].count("`") % 2 == 1 or steps[-1].count("(") > steps[-1].count(")")
+        outer = _IN_BACKQUOTES.sub("", steps[-1])
+        inside = "`" in outer or outer.count("(") > outer.count(")")
         steps[-1:] = [f"{steps[-1]}; {part}"] if inside else [*filter(None, steps[-1:]), part]
     return steps

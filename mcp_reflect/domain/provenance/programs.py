@@ -98,10 +98,11 @@ PROJECT_TOOLS = frozenset(
     vite webpack rollup esbuild parcel turbo nx lerna ng next nuxt astro gatsby cypress mocha karma ava storybook
     wasm-pack wasm-bindgen trunk tauri drizzle-kit knex typeorm sequelize
     conda mamba micromamba dbt airflow dagster prefect spark-submit papermill jupyter
-    pg_dump pg_restore pgbench createdb mysqldump mongosh mongodump clickhouse-client duckdb
-    kafka-topics.sh kafka-configs.sh kafka-consumer-groups.sh rabbitmqctl
+    pg_dump pg_restore pgbench createdb mysqldump mongodump duckdb
+    kafka-topics.sh kafka-configs.sh kafka-consumer-groups.sh
     ansible-playbook packer terragrunt kustomize helmfile skaffold kind minikube k3d pulumi cdk sam nomad
     podman buildah ffmpeg ffprobe identify exiftool qpdf tesseract jq yq xmllint
+    aws gcloud az oc mongosh cqlsh clickhouse-client ogr2ogr ogrinfo gdal_translate gdalinfo cobc rabbitmqctl
     nginx systemctl journalctl sbatch srun squeue nvcc nvidia-smi gdb lldb valgrind objdump readelf nm ldd
     pnpm
     """.split()  # noqa: SIM905 - as words they can be read

@@ -41,12 +41,16 @@ _Value = str | _File | _Content | None
 """What an expression is known to be; None for anything else."""
 
 
+_MOST_FILES = 8
+"""Files that a loop goes through."""
+
+
 class _NotPlainError(Exception):
     """The script may do what is not read here."""
 
 
 def replacements_in(script: str) -> list[FilePatch]:
-    """Return what a script replaces in the one file that it writes, in order; nothing where it is not that plain.
+    """Return what a script replaces in the files that it writes, in order; nothing where it is not that plain.
 
     The script is parsed, and not run. Old and new text must stand in it as they are.
     """
@@ -59,9 +63,11 @@ def replacements_in(script: str) -> list[FilePatch]:
         reader.follow(tree.body)
     except (SyntaxError, ValueError, RecursionError, MemoryError, _NotPlainError):
         return []
-    written = [reader.written[reading] for reading in sorted(reader.written)]
-    changes = tuple(change for content in written for change in content.changes)
-    return [FilePatch(written[0].path, changes)] if changes and len({each.path for each in written}) == 1 else []
+    changes: dict[str, tuple[tuple[str, str], ...]] = {}
+    for reading in sorted(reader.written):
+        content = reader.written[reading]
+        changes[content.path] = (*changes.get(content.path, ()), *content.changes)
+    return [FilePatch(path, changed) for path, changed in changes.items() if changed]
 
 
 class _Reader:
@@ -93,6 +99,12 @@ class _Reader:
                 if len(acting) > 1:
                     raise _NotPlainError
                 self.follow(each for branch in acting for each in branch)
+            case ast.For(target=ast.Name(id=name), iter=ast.Tuple(elts=given) | ast.List(elts=given), body=body) if len(
+                given
+            ) <= _MOST_FILES and all(map(_is_text, given)):
+                for each in given:
+                    self._names[name] = self._value(each)
+                    self.follow(body)
             case _:
                 self._pass_over(statement)
 
@@ -209,6 +221,22 @@ def _below(folder: _Value, name: _Value) -> _File | None:
 
 def _as_file(given: _Value) -> _File | None:
     return given if isinstance(given, _File) else _File(given) if isinstance(given, str) and given else None
+
+
+def _opens_each(name: str, body: list[ast.stmt]) -> bool:
+    """Return true for the body of a loop that opens the files which its variable names."""
+    calls = (each for statement in body for each in ast.walk(statement) if isinstance(each, ast.Call))
+    return any(
+        _name_of(call) in {"open", "Path"}
+        and call.args
+        and isinstance(call.args[0], ast.Name)
+        and call.args[0].id == name
+        for call in calls
+    )
+
+
+def _is_text(given: ast.expr) -> bool:
+    return isinstance(given, ast.Constant) and isinstance(given.value, str)
 
 
 def _name_of(call: ast.Call) -> str:

@@ -128,6 +128,8 @@ class NetChanges:
                 self._into.setdefault(id(step), set()).add(id(other))
                 self._root[id(other)] = self._first(step)
                 continue
+            if before not in new and before.endswith("\n") and new.endswith(before[:-1]):
+                before, after = before[:-1], after.removesuffix("\n")  # the line that the earlier edit ended with
             if before in new:
                 new = new.replace(before, after, 1)
             elif (substituted := _substituted(new, before, after)) is not None:
