@@ -62,7 +62,7 @@ def source_of_call(call: ToolCall) -> TextOrigin:
 
 def contents_of(call: str, source: TextOrigin, *, is_listing: bool) -> Contents:
     """Return what the result of a call from a source may hold; `call` is its command line, else its arguments."""
-    if source in {"web", "memory"} or (not is_listing and _DOCUMENT.search(call)):
+    if source in {"web", "memory"} or _WEB_COMMAND.search(call) or (not is_listing and _DOCUMENT.search(call)):
         return "prose"
     return "code" if not is_listing and (source == "file" or _shows_code(call)) else "names"
 

@@ -142,8 +142,10 @@ class Observed:
     @cached_property
     def _is_prose(self) -> bool:
         """True for words that somebody could follow; a line of code that is no comment has small words between them."""
+        if self.holds != "prose" and _STATEMENT.search(self.plain):
+            return False
         is_code = self.holds == "code" and self.is_line and not COMMENT.match(self.text)
-        if is_code and (_STATEMENT.search(self.plain) or not FUNCTION_WORD.search(self.plain.lower())):
+        if is_code and not FUNCTION_WORD.search(self.plain.lower()):
             return False
         return is_prose(self.plain)
 

@@ -99,9 +99,9 @@ class _Reader:
                 if len(acting) > 1:
                     raise _NotPlainError
                 self.follow(each for branch in acting for each in branch)
-            case ast.For(target=ast.Name(id=name), iter=ast.Tuple(elts=given) | ast.List(elts=given), body=body) if len(
-                given
-            ) <= _MOST_FILES and all(map(_is_text, given)):
+            case ast.For(target=ast.Name(id=name), iter=ast.Tuple(elts=given) | ast.List(elts=given), body=body) if (
+                _goes_through_files(name, given, body)
+            ):
                 for each in given:
                     self._names[name] = self._value(each)
                     self.follow(body)
@@ -223,16 +223,13 @@ def _as_file(given: _Value) -> _File | None:
     return given if isinstance(given, _File) else _File(given) if isinstance(given, str) and given else None
 
 
-def _opens_each(name: str, body: list[ast.stmt]) -> bool:
-    """Return true for the body of a loop that opens the files which its variable names."""
+def _goes_through_files(name: str, given: list[ast.expr], body: list[ast.stmt]) -> bool:
+    """Return true for a loop over a few texts, as which its body opens files."""
+    if len(given) > _MOST_FILES or not all(map(_is_text, given)):
+        return False
     calls = (each for statement in body for each in ast.walk(statement) if isinstance(each, ast.Call))
-    return any(
-        _name_of(call) in {"open", "Path"}
-        and call.args
-        and isinstance(call.args[0], ast.Name)
-        and call.args[0].id == name
-        for call in calls
-    )
+    opened = (call.args[0] for call in calls if _name_of(call) in {"open", "Path"} and call.args)
+    return any(isinstance(path, ast.Name) and path.id == name for path in opened)
 
 
 def _is_text(given: ast.expr) -> bool:

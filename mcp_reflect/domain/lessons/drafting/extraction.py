@@ -110,6 +110,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         failures = [line for line in failures if line.rpartition(" failed: ")[2] not in error]
     if not (passed or served):
         failures += filter(None, [describe_unopposed(feedback, steps, "\n".join((mistake, *actions)))])
+        mistake = _with_last_acts(mistake, steps, (*actions, *found, *failures) if feedback else "`")
     guidance += [*found, *(each.text for each in told if each.text not in mistake)]
     rules = find_tool_rules(steps) if one_case else []
     if not (actions or guidance or mistake or rules or run.trace.reference_context.strip()):
@@ -129,8 +130,6 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         if passed and actions:
             actions[-1] += _reported(run, steps, "\n".join(actions))
     guidance += [rule for rule in rules if rule.rstrip(".") not in "\n".join((mistake, *actions, *failures))]
-    if not (passed or served) and feedback and not any("`" in line for line in (mistake, *actions, *found, *failures)):
-        mistake = "\n".join(filter(None, (mistake, describe_last_acts(steps))))
     guidance += failures  # beside what was learned; alone they only say that something failed
     if not passed:  # that a call worked in the end does not say that it mends why the run failed
         actions, guidance = [], [*actions, *guidance]
@@ -144,6 +143,12 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         correct_action="\n".join(actions),
         guidance="\n".join(guidance),
     )
+
+
+def _with_last_acts(mistake: str, steps: Sequence[Step], told: Sequence[str]) -> str:
+    """The mistake of a failed run of whose acts nothing is told, with the last of them."""
+    tells_acts = any("`" in line for line in (mistake, *told))
+    return mistake if tells_acts else "\n".join(filter(None, (mistake, describe_last_acts(steps))))
 
 
 def _without_told(told: Sequence[Candidate], feedback: str, failures: Sequence[str], *, acted: bool) -> list[Candidate]:

@@ -123,7 +123,7 @@ def changed_code(worked: Step, failed: Step) -> Step | None:
 
 
 def without_somebodys(code: str) -> str:
-    """Return code with an ellipsis for each text and number in it that may be somebody's; empty where texts are unclear.
+    """Return code with an ellipsis for what in it may be somebody's; empty where nothing shows where a text ends.
 
     Left are texts in one word, as names of columns, files and zones are, and phrases without a name.
     """

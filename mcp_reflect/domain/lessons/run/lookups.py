@@ -33,7 +33,7 @@ _SEARCH = re.compile(r"search|look_?up|query|brows|fetch")
 
 
 def is_lookup(step: Step) -> bool:
-    """Return true for a call that only asks for something, by the verb in its tool's name or by what it is told to do."""
+    """Return true for a call that only asks for something, by its tool's name or by what it is told to do."""
     if step.kind != "call":
         return False
     return only_asks(step.tool) or any(step.arguments.get(name) in asked for name, asked in _ASKING_VALUES.items())

@@ -128,13 +128,8 @@ class NetChanges:
                 self._into.setdefault(id(step), set()).add(id(other))
                 self._root[id(other)] = self._first(step)
                 continue
-            if before not in new and before.endswith("\n") and new.endswith(before[:-1]):
-                before, after = before[:-1], after.removesuffix("\n")  # the line that the earlier edit ended with
-            if before in new:
-                new = new.replace(before, after, 1)
-            elif (substituted := _substituted(new, before, after)) is not None:
-                before, after = new, substituted
-                new = substituted
+            if changed := _changed_again(new, before, after):
+                before, after, new = changed
             elif old and new in before:
                 old, new = before.replace(new, old, 1), after
             else:
@@ -144,6 +139,16 @@ class NetChanges:
             self._into.setdefault(id(step), set()).add(id(other))
             self._root[id(other)] = self._first(step)
         self._net[id(step)] = replace(step, change=((f"{old}{at[0]}" if at and old != new else old, new),))
+
+
+def _changed_again(text: str, before: str, after: str) -> tuple[str, str, str] | None:
+    """What an edit replaced in the text of an earlier one, by what, and that text as it is then; None without it."""
+    if before not in text and before.endswith("\n") and text.endswith(before[:-1]):
+        before, after = before[:-1], after.removesuffix("\n")  # the line that the earlier edit ended with
+    if before in text:
+        return before, after, text.replace(before, after, 1)
+    substituted = _substituted(text, before, after)
+    return None if substituted is None else (text, substituted, substituted)
 
 
 def _substituted(text: str, pattern: str, new: str) -> str | None:
