@@ -521,3 +521,22 @@ def test_a_command_that_the_user_names_as_wrong_is_not_told_though_others_follow
     )
     assert "ufw" not in found.correct_action
     assert "ansible-playbook site.yml -t fw" in found.correct_action
+
+
+def test_a_line_that_a_pattern_replaced_is_told_as_it_ended() -> None:
+    run = [
+        *bash("pio run", "Error: The program size is greater than maximum allowed", failed=True),
+        *bash("echo 'partitions = huge_app.csv' >> platformio.ini && pio run", "SUCCESS"),
+        *said(("user", "that one has no second slot, we update over the air")),
+        *bash("sed -i 's/^partitions.*/partitions = min_spiffs.csv/' platformio.ini && pio run", "SUCCESS"),
+    ]
+    told = lesson(run, task="Make the image fit").correct_action
+    assert "min_spiffs.csv" in told
+    assert "huge_app.csv" not in told
+
+
+def test_a_line_that_an_edit_ended_with_and_another_replaced_is_told_as_it_ended() -> None:
+    first = edit("app.rb", 'zone = "Oslo"', 'zone = "Oslo"\nunsafe_load = true')
+    then = edit("app.rb", "unsafe_load = true\n", "permitted = [Time]\n")
+    [net] = NetChanges(steps := find_steps(parse([*first, *then]))).of(steps)
+    assert net.change == (('zone = "Oslo"', 'zone = "Oslo"\npermitted = [Time]'),)

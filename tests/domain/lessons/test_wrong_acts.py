@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.domain.lessons.test_lessons import bash, edit, lesson, said
+from tests.domain.lessons.test_lessons import bash, call, edit, lesson, said
 
 WRONG = "Wrong or incomplete"
 
@@ -67,3 +67,10 @@ def test_of_several_edits_that_is_wrong_which_the_user_objects_to_last() -> None
     told = lesson(run, "fail", task="Fix what is red").key_mistake
     assert "DatevTest.php" in told
     assert "Rate.php" not in told
+
+
+def test_behind_a_review_that_names_no_act_stand_the_last_ones() -> None:
+    write = 'week.write.mode("overwrite").parquet("s3://lake/events")'
+    run = [*call("databricks_run", {"code": write}, "done"), *said(("assistant", "Seven days were rewritten."))]
+    found = lesson(run, "fail", task="Backfill a week", feedback="It dropped every partition outside of the week.")
+    assert found.key_mistake.endswith(f"\nThe run did: `databricks_run(code={write})`")

@@ -95,3 +95,14 @@ WORDS = ["s", "=", "+=", "+", "/", "'a'", "open('a')", ".read()", ".replace('a',
 def test_no_script_is_too_odd(words: list[str]) -> None:
     found = replacements_in(" ".join(words))
     assert all(each.path and each.changes for each in found)
+
+
+def test_a_loop_over_files_replaces_in_each() -> None:
+    script = """
+for f in ("shop/cart.py", "shop/release.py"):
+    s = open(f).read()
+    s = s.replace("a", "b")
+    open(f, "w").write(s)
+"""
+    changes = (("a", "b"),)
+    assert replacements_in(script) == [FilePatch("shop/cart.py", changes), FilePatch("shop/release.py", changes)]

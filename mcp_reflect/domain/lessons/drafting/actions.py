@@ -30,7 +30,7 @@ from mcp_reflect.domain.lessons.run.call_text import (
     describe_case_call,
 )
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
-from mcp_reflect.domain.lessons.run.code_cells import condensed, is_code_cell
+from mcp_reflect.domain.lessons.run.code_cells import with_telling_lines
 from mcp_reflect.domain.lessons.run.commands.effects import is_small_program, only_reads, searches_output
 from mcp_reflect.domain.lessons.run.commands.idle_commands import did_nothing
 from mcp_reflect.domain.lessons.run.commands.lines import inline_interpreter, normalised
@@ -130,23 +130,12 @@ def tell_actions(
         worked = [step for step in steps if step.failed is False and is_small_program(step.subject)][-1:]
     if edits:
         yield "; ".join(map(describe_edit, edits))
-    worked = list(_with_telling_lines(steps, worked))
+    worked = list(with_telling_lines(steps, worked))
     describe = describe_call_form if served else describe_case_call if serves_one_case(steps) else describe_step
     told = dict.fromkeys(line for line in map(describe, reversed(worked)) if not _NUMBERS_ONLY.fullmatch(line))
     lines = list(_within(list(told)[: _COMMANDS - min(len(shown), 2)], _WORKED_CHARS))
     if lines:
         yield "; ".join(reversed(lines)) + _way_of([step for step in steps if id(step) not in named], worked)
-
-
-def _with_telling_lines(steps: Sequence[Step], worked: Sequence[Step]) -> Iterator[Step]:
-    """What worked, of programs and queries only what no cell before them had, and none without that."""
-    cells = [step for step in steps if is_code_cell(step)]
-    places = {id(step): place for place, step in enumerate(cells)}
-    for step in worked:
-        place = places.get(id(step))
-        told = step if place is None else condensed(step, cells[:place])
-        if told is not None:
-            yield told
 
 
 def _within(lines: Sequence[str], most: int) -> Iterator[str]:

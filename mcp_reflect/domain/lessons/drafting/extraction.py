@@ -14,7 +14,6 @@ from mcp_reflect.domain.lessons.drafting.feedback import telling_feedback
 from mcp_reflect.domain.lessons.drafting.headline import choose_headline
 from mcp_reflect.domain.lessons.drafting.last_words import last_conclusion, last_policy, report_of
 from mcp_reflect.domain.lessons.drafting.mistakes import (
-    describe_last_acts,
     find_lookups,
     find_mistake,
     find_refusals,
@@ -25,11 +24,12 @@ from mcp_reflect.domain.lessons.drafting.mistakes import (
 from mcp_reflect.domain.lessons.drafting.statements import select_told
 from mcp_reflect.domain.lessons.drafting.tool_rules import find_tool_rules
 from mcp_reflect.domain.lessons.drafting.turns import closing_words, reasons_before, said_turns
-from mcp_reflect.domain.lessons.drafting.wrong_acts import describe_unopposed
+from mcp_reflect.domain.lessons.drafting.wrong_acts import describe_last_acts, describe_unopposed
 from mcp_reflect.domain.lessons.failures.named_forms import as_named
 from mcp_reflect.domain.lessons.failures.objections import is_repair_objected_to
 from mcp_reflect.domain.lessons.failures.refused_acts import refused_acts
 from mcp_reflect.domain.lessons.failures.refuted import refuted_places
+from mcp_reflect.domain.lessons.failures.repairs import Repair
 from mcp_reflect.domain.lessons.failures.rework import Rework
 from mcp_reflect.domain.lessons.failures.stopped_commands import find_repairs_of_parts, find_stages
 from mcp_reflect.domain.lessons.failures.vain_attempts import find_vain_attempts
@@ -83,9 +83,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     repairs = [as_named(rework.as_accepted(each), steps, closing) for each in find_repairs_of_parts(steps)]
     served = serves_customer(trajectory, steps)
     one_case = serves_one_case(steps) and not is_research(steps)
-    objections = "" if passed else objections_in(run, trajectory, steps)
-    rejected = [each.worked for each in repairs if objections and is_repair_objected_to(each, objections)]
-    mistake = "" if passed else find_mistake(run, trajectory, steps, rejected)
+    mistake = "" if passed else find_mistake(run, trajectory, steps, _rejected(run, steps, repairs))
     refused = {id(step) for step in refused_acts(trajectory, steps, telling_feedback(run) if passed else "")}
     answers = "\n".join(said.text for said in find_said(trajectory) if said.role == USER and said.place)
     actions = list(
@@ -143,6 +141,12 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         correct_action="\n".join(actions),
         guidance="\n".join(guidance),
     )
+
+
+def _rejected(run: ReviewedRun, steps: Sequence[Step], repairs: Sequence[Repair]) -> list[Step]:
+    """The repairs that the words of a failed run's reviewer or user object to."""
+    objections = objections_in(run, run.trajectory, steps)
+    return [each.worked for each in repairs if objections and is_repair_objected_to(each, objections)]
 
 
 def _with_last_acts(mistake: str, steps: Sequence[Step], told: Sequence[str]) -> str:

@@ -23,6 +23,7 @@ from mcp_reflect.domain.lessons.drafting.wrong_acts import (
     describe_rejected,
     edits_behind,
     edits_told,
+    only_searches,
 )
 from mcp_reflect.domain.lessons.failures.failure_text import ERROR_CHARS, decisive_error, failure_text, short_error
 from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
@@ -32,7 +33,6 @@ from mcp_reflect.domain.lessons.run.call_text import (
     CALL_CHARS,
     describe_answer,
     describe_call_form,
-    describe_case_call,
     describe_two_calls,
     gives_answer,
 )
@@ -41,7 +41,6 @@ from mcp_reflect.domain.lessons.run.case_data import (
     without_given,
 )
 from mcp_reflect.domain.lessons.run.code_cells import asks_about_data
-from mcp_reflect.domain.lessons.run.commands.effects import prepares, searches_output
 from mcp_reflect.domain.lessons.run.lookups import is_lookup
 from mcp_reflect.domain.lessons.run.steps import Step, steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said
@@ -77,9 +76,6 @@ _VAIN = "The run ended without an answer, in a search that found nothing: "
 _MANY_IN_ONE = "The run ended without an answer, as several calls written into one found nothing: "
 _ONLY_LOOKED = "The run ended without an answer: it only looked things up"
 _OBJECTED = "The user objected: "
-_DID = "The run did: "
-_ACTS = 2
-"""Before acts that nobody called wrong, behind a reviewer's words that name none; and how many."""
 _WRONG, _WRONG_TO_SAY, _WRONG_ANSWER = "Wrong or incomplete: ", "Wrong or incomplete answer: ", "Wrong answer: "
 """Beginnings of a mistake, before what a failed run did or said: nobody told which of the two it was."""
 
@@ -104,7 +100,7 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
     one_case = serves_one_case(steps)
     done = [step for step in steps if step.failed is not True]
     told_steps = [step for step in done if is_telling(step)]
-    acting = [step for step in told_steps if not _only_searches(step)]
+    acting = [step for step in told_steps if not only_searches(step)]
     objected = objections_in(run, trajectory, steps)
     edits = edits_behind(objected, steps) if objected and not served else []
     changing = edits or edits_told(steps) or acting or told_steps
@@ -136,24 +132,11 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
     return "\n".join(parts)
 
 
-def describe_last_acts(steps: Sequence[Step]) -> str:
-    """Return the last acts of a failed run as a line, for a reviewer's words that name none; empty without any."""
-    acting = [step for step in steps if step.failed is not True and is_telling(step) and not _only_searches(step)]
-    describe = describe_case_call if serves_one_case(steps) else describe_act
-    acts = [*edits_told(steps), *(step for step in acting if step.kind != "edit")]
-    told = [act for act in dict.fromkeys(map(describe, acts)) if not act.startswith(NEW_FILE)]
-    return f"{_DID}{'; '.join(told[-_ACTS:])}" if told else ""
-
-
 def objections_in(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) -> str:
     """Return what the reviewer of a failed run said, and what its user said behind its last step."""
     ended = steps_before(trajectory, steps) + len(steps)
     spoken = [said.text for said in find_said(trajectory) if said.role == USER and said.place >= ended]
     return "\n".join([*spoken, telling_feedback(run)]).strip()
-
-
-def _only_searches(step: Step) -> bool:
-    return step.kind == "command" and searches_output(step.subject) and not prepares(step.subject)
 
 
 def _without_act(trajectory: Trajectory, steps: Sequence[Step], told: str, *, served: bool) -> str:

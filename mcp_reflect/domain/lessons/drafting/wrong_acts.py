@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from itertools import islice
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.failures.wording import NEW_FILE, describe_edit, describe_step
-from mcp_reflect.domain.lessons.run.call_text import describe_call_form
+from mcp_reflect.domain.lessons.failures.wording import NEW_FILE, describe_edit, describe_step, is_telling
+from mcp_reflect.domain.lessons.run.call_text import describe_call_form, describe_case_call
+from mcp_reflect.domain.lessons.run.case_data import serves_one_case
+from mcp_reflect.domain.lessons.run.commands.effects import prepares, searches_output
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.run.undone_files import files_changed_by
@@ -15,6 +17,9 @@ from mcp_reflect.domain.lessons.sentences.vocabulary import names_something, ste
 
 MOST_EDITS = 2
 _UNOPPOSED = "Not objected to: "
+_DID = "The run did: "
+_ACTS = 2
+"""Before acts that nobody called wrong, behind a reviewer's words that name none; and how many."""
 _WORD = re.compile(r"[A-Za-z]{3,}|\d{2,}")
 _OF_LANGUAGES_TEXT = """
     class const def else error false for from function if import let new not null return self static string this true
@@ -75,6 +80,20 @@ def describe_unopposed(feedback: str, steps: Sequence[Step], mistake: str) -> st
         return ""
     told = [edit for edit in map(describe_edit, edits) if edit not in mistake and not edit.startswith(NEW_FILE)]
     return f"{_UNOPPOSED}{'; '.join(told)}" if told else ""
+
+
+def describe_last_acts(steps: Sequence[Step]) -> str:
+    """Return the last acts of a failed run as a line, for a reviewer's words that name none; empty without any."""
+    acting = [step for step in steps if step.failed is not True and is_telling(step) and not only_searches(step)]
+    describe = describe_case_call if serves_one_case(steps) else describe_act
+    acts = [*edits_told(steps), *(step for step in acting if step.kind != "edit")]
+    told = [act for act in dict.fromkeys(map(describe, acts)) if not act.startswith(NEW_FILE)]
+    return f"{_DID}{'; '.join(told[-_ACTS:])}" if told else ""
+
+
+def only_searches(step: Step) -> bool:
+    """Return true for a command that only searches the output of another one."""
+    return step.kind == "command" and searches_output(step.subject) and not prepares(step.subject)
 
 
 def _shares_word(feedback: str, edit: Step) -> bool:

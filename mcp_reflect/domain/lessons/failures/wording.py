@@ -62,7 +62,7 @@ def is_telling(step: Step) -> bool:
         return False
     if step.kind == "command":
         return not is_inspection(step) and len(step.subject) > 2  # noqa: PLR2004 - no command is shorter
-    return not looks_at_schema(step) if is_code_cell(step) else not is_lookup(step)
+    return not looks_at_schema(step) and (is_code_cell(step) or not is_lookup(step))
 
 
 def _keeps_plan(step: Step) -> bool:

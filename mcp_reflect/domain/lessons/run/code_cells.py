@@ -6,7 +6,7 @@ of the run had already.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from mcp_reflect.domain import lazy_re as re
@@ -52,7 +52,7 @@ _OF_SOMEBODY = re.compile(
 )
 """What stands before a text that names somebody."""
 _PERSONAL_VALUE = re.compile(
-    r"((?<=[\W_])(?:e_?mail|phone|mobile|surname|dob|birth\w*|street|passport|iban|ssn)\s*=\s*)"
+    r"((?<![A-Za-z])(?:e_?mail|phone|mobile|surname|dob|birth\w*|street|passport|iban|ssn)\s*=\s*)"
     r"(?:\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|\d[\d._]*)"
 )
 _NAME_INSIDE = re.compile(r"(?<=\s)[A-ZÀ-Þ][a-zà-ÿ]")
@@ -89,7 +89,8 @@ def asks_about_data(steps: Sequence[Step]) -> bool:
 
 def looks_at_schema(step: Step) -> bool:
     """Return true for a query that only asks which tables and columns there are."""
-    return _ASKS_FOR_SCHEMA.match(str(step.arguments.get(code_argument(step), ""))) is not None
+    given = (value for name, value in step.arguments.items() if isinstance(value, str) and _ARGUMENT.fullmatch(name))
+    return step.kind == "call" and any(map(_ASKS_FOR_SCHEMA.match, given))
 
 
 def lines_of(code: str) -> list[str]:
@@ -109,6 +110,17 @@ def condensed(step: Step, earlier: Sequence[Step]) -> Step | None:
     known = {line for each in earlier if (other := code_argument(each)) for line in lines_of(each.arguments[other])}
     lines = telling_lines(lines_of(step.arguments[name]), known)
     return replace(step, arguments={**step.arguments, name: "\n".join(lines)}) if lines else None
+
+
+def with_telling_lines(steps: Sequence[Step], worked: Sequence[Step]) -> Iterator[Step]:
+    """Yield the steps that worked; of programs and queries what no cell before them had, and none without that."""
+    cells = [step for step in steps if is_code_cell(step)]
+    places = {id(step): place for place, step in enumerate(cells)}
+    for step in worked:
+        place = places.get(id(step))
+        told = step if place is None else condensed(step, cells[:place])
+        if told is not None:
+            yield told
 
 
 def telling_lines(lines: Sequence[str], known: Collection[str] = ()) -> list[str]:

@@ -1,0 +1,110 @@
+"""Programs and queries that a tool ran are told by the lines that made the difference, without somebody's data."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_reflect.domain.lessons.run.code_cells import (
+    CODE_CHARS,
+    asks_about_data,
+    code_argument,
+    in_one_line,
+    lines_of,
+    telling_lines,
+    without_somebodys,
+)
+from mcp_reflect.domain.lessons.run.steps import find_steps, step_of
+from mcp_reflect.domain.trajectory.parsing import parse
+from tests.domain.lessons.test_lessons import call, lesson, said
+
+TASK = "Sum the net amount per cost centre"
+READ = 'import pandas as pd\ndf = pd.read_csv("sap.csv")\ndf.head()'
+READ_RIGHT = 'df = pd.read_csv("sap.csv", sep=";", decimal=",", encoding="cp1252")\nprint(df.shape)'
+SUM = 'print(df.groupby("Kostenstelle").sum())'
+ERROR = "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xe4 in position 58"
+
+
+def test_a_cell_that_failed_is_told_with_the_lines_by_which_it_worked() -> None:
+    found = lesson(
+        [
+            *call("ipython", {"code": READ}, ERROR, failed=True),
+            *call("ipython", {"code": READ_RIGHT}, "(812, 5)"),
+            *call("ipython", {"code": SUM}, "410010 9120"),
+        ],
+        task=TASK,
+    )
+    worked, _ = found.correct_action.split(" failed: ")
+    assert worked == (
+        '`ipython(code=df = pd.read_csv("sap.csv", sep=";", decimal=",", encoding="cp1252"))`. '
+        '`ipython(code=df = pd.read_csv("sap.csv"))`'
+    )
+
+
+@pytest.mark.parametrize("tool", ["run_query", "mcp__postgres__query", "execute_sql"])
+def test_a_query_is_told_whole_whatever_its_tool_is_called(tool: str) -> None:
+    query = "select count(*)\nfrom orders final\nwhere is_deleted = 0 and zone = 'Europe/Berlin'"
+    found = lesson([*call(tool, {"query": query}, "41977"), *said(("assistant", "There are 41,977."))], task=TASK)
+    assert f"`{tool}(query={' '.join(query.split())})`" in found.correct_action
+
+
+def test_what_shows_the_schema_is_no_way_of_doing_anything() -> None:
+    run = [*call("execute_sql", {"sql": "describe orders"}, "id, state"), *said(("assistant", "Two columns."))]
+    assert "describe" not in lesson(run, task=TASK).correct_action
+
+
+def test_a_later_cell_is_told_by_what_it_has_more() -> None:
+    first = 'des = design(ids="ea")\nfit = run(des, level=0.9)'
+    second = 'des = design(ids="ea")\nset_option("lonely", "adjust")\nfit = run(des, level=0.9)'
+    found = lesson([*call("run_r", {"code": first}, "ok"), *call("run_r", {"code": second}, "ok")], task=TASK)
+    assert found.correct_action.endswith('`run_r(code=set_option("lonely", "adjust"))`')
+
+
+def test_lines_that_only_import_print_or_close_tell_nothing() -> None:
+    code = "import io\nfrom a import b\n# why\nprint(x)\ndf.head()\nx = f(y)\n)\nfor a in b:\n    print(a)"
+    assert telling_lines(lines_of(code)) == ["x = f(y)"]
+    assert telling_lines(["print(sql(read('a', union_by_name=true)))"]), "what is printed was worked out there"
+
+
+def test_a_text_over_several_lines_is_one() -> None:
+    assert lines_of('q = """select a\n  from b"""\nrun(q)') == ['q = """select a from b"""', "run(q)"]
+
+
+def test_words_that_begin_as_a_query_does_are_none() -> None:
+    def argument(query: str) -> str:
+        return code_argument(step_of("search", {"query": query}))
+
+    assert argument("select a doctor from the list of the clinic") == ""
+    assert argument("select name from doctors where city = 'Bonn'") == "query"
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("where zone = 'Europe/Berlin'", "where zone = 'Europe/Berlin'"),
+        ("where email = 'ann@example.org'", "where email = …"),
+        ("where last_name = 'Berg'", "where last_name = …"),
+        ("where note = 'sent to Maria'", "where note = …"),
+        ("where id = 4711022", "where id = …"),
+        ("where day = '2026-01-02' and kind = 'a'", "where day = … and kind = 'a'"),
+        ("where note = 'it''s' -- Ann Berg", ""),
+        ("phone = (49, 30, 12)", "phone = …"),
+        ("load('offers.xlsx', sheet='Net Amount')", "load('offers.xlsx', sheet=…)"),
+    ],
+)
+def test_what_may_be_somebodys_is_left_out(code: str, told: str) -> None:
+    assert without_somebodys(code) == told
+
+
+def test_of_a_long_program_the_last_lines_are_told() -> None:
+    code = "\n".join(f"value_{number} = compute(number={number})" for number in range(40))
+    told = in_one_line(code)
+    assert told.startswith("…")
+    assert told.endswith("value_39 = compute(number=39)")
+    assert len(told) <= CODE_CHARS + 2
+
+
+def test_who_has_queries_run_is_no_customer() -> None:
+    cells = find_steps(parse([*call("execute_sql", {"sql": "select a from b where c = 1"}, "1")]))
+    assert asks_about_data(cells)
+    assert not asks_about_data(find_steps(parse([*call("cancel_order", {"id": "A1"}, "ok")])))
+    assert not asks_about_data([])
