@@ -53,12 +53,12 @@ LESSON_LAYERS = (
 )
 
 RUN_LAYERS = (
-    {"commands", "file_names", "program_text"},
-    {"case_values", "step_outcome"},
+    {"commands", "file_names", "program_text", "step"},
+    {"case_values", "former_text", "step_outcome"},
     {"steps"},
-    {"call_text", "case_data", "lookups", "run_again", "set_again", "undone_files", "utterances"},
-    {"compound_commands", "undoing", "working_tree"},
-    {"net_changes"},
+    {"case_data", "lookups", "run_again", "set_again", "undone_files", "utterances"},
+    {"code_cells", "compound_commands", "undoing", "working_tree"},
+    {"call_text", "net_changes"},
 )
 
 REDACTION_LAYERS = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mcp_reflect.domain.lessons.failures.failure_text import failure_text
-from mcp_reflect.domain.lessons.run.steps import Step, find_steps
+from mcp_reflect.domain.lessons.run.step import Step
+from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.lessons.run.utterances import find_said
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from mcp_reflect.domain.lessons.failures.repairs import find_repairs
 from mcp_reflect.domain.lessons.failures.rework import Rework
-from mcp_reflect.domain.lessons.run.steps import Step, find_steps
+from mcp_reflect.domain.lessons.run.step import Step
+from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.verdicts.wording import find_verdict
 from mcp_reflect.hooks.event import HookEvent

@@ -9,7 +9,7 @@ from mcp_reflect.application.known_errors.recurrences import commands_that_worke
 from mcp_reflect.domain.lessons.failures.fix_wording import commands_of_fix
 from mcp_reflect.domain.lessons.failures.triggers import is_same_trigger, trigger_key, trigger_of
 from mcp_reflect.domain.lessons.failures.ways_out import is_way_out
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.models import ErrorMemory
 
 

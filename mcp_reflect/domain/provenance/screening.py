@@ -26,6 +26,8 @@ from mcp_reflect.domain.truncate import CUT
 
 _MOST_WITHHELD = 10
 _CUTS = re.compile(rf"({CUT})(?:\s*{CUT})+")
+_EXIT_CODE = re.compile(r"\A\s*exit code:? \d{1,3}\n", re.IGNORECASE)
+"""What clients put before the output of a command that failed."""
 _POINTS_AT = re.compile(r"\s*-->\s\S+:\d+(?::\d+)?")
 
 
@@ -135,7 +137,7 @@ class Screening:
         Its lines stay where they stood, and those that only name a place are kept: an error is known again by both.
         """
         kept: list[str] = []
-        for piece, end, given in pieces_in(text):
+        for piece, end, given in pieces_in(_EXIT_CODE.sub("", text)):
             found = self._judge_output(piece, given)
             is_whole = found.text == piece if found.is_kept else _names_place(piece)
             kept.append(piece if is_whole else f"{found.text if found.is_kept else ''}{CUT}")

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from mcp_reflect.domain.lessons.failures.change_text import describe_change, edits_by_file
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 
 
 def edited(*change: tuple[str, str]) -> Step:

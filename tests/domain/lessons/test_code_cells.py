@@ -8,8 +8,8 @@ from mcp_reflect.domain.lessons.run.code_cells import (
     CODE_CHARS,
     asks_about_data,
     code_argument,
-    in_one_line,
-    lines_of,
+    code_in_one_line,
+    code_lines,
     telling_lines,
     without_somebodys,
 )
@@ -61,12 +61,12 @@ def test_a_later_cell_is_told_by_what_it_has_more() -> None:
 
 def test_lines_that_only_import_print_or_close_tell_nothing() -> None:
     code = "import io\nfrom a import b\n# why\nprint(x)\ndf.head()\nx = f(y)\n)\nfor a in b:\n    print(a)"
-    assert telling_lines(lines_of(code)) == ["x = f(y)"]
+    assert telling_lines(code_lines(code)) == ["x = f(y)"]
     assert telling_lines(["print(sql(read('a', union_by_name=true)))"]), "what is printed was worked out there"
 
 
 def test_a_text_over_several_lines_is_one() -> None:
-    assert lines_of('q = """select a\n  from b"""\nrun(q)') == ['q = """select a from b"""', "run(q)"]
+    assert code_lines('q = """select a\n  from b"""\nrun(q)') == ['q = """select a from b"""', "run(q)"]
 
 
 def test_words_that_begin_as_a_query_does_are_none() -> None:
@@ -97,7 +97,7 @@ def test_what_may_be_somebodys_is_left_out(code: str, told: str) -> None:
 
 def test_of_a_long_program_the_last_lines_are_told() -> None:
     code = "\n".join(f"value_{number} = compute(number={number})" for number in range(40))
-    told = in_one_line(code)
+    told = code_in_one_line(code)
     assert told.startswith("…")
     assert told.endswith("value_39 = compute(number=39)")
     assert len(told) <= CODE_CHARS + 2

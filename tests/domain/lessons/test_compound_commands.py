@@ -7,7 +7,7 @@ import pytest
 from mcp_reflect.domain.lessons.failures.fixed_errors import find_fixed_errors
 from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps
 from mcp_reflect.domain.lessons.run.compound_commands import separated_steps
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 
 
 def ran(command: str, output: str = "", *, failed: bool = False) -> Step:

@@ -7,7 +7,7 @@ import pytest
 from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError, find_fixed_errors
 from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps
 from mcp_reflect.domain.lessons.run.compound_commands import separated_steps
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 
 QUERY = "psql -X -v email=ada@example.org -c 'SELECT total FROM orders WHERE email = :email'"
 REFUSED = 'ERROR: syntax error at or near ":"'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcp_reflect.domain.lessons.failures.failure_text import failure_text, short_error
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 
 NODE = """Exit code 1
 TAP version 13

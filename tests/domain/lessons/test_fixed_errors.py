@@ -6,7 +6,7 @@ import pytest
 
 from mcp_reflect.domain.lessons.failures.fixed_errors import find_fixed_errors
 from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.models.repairing_edit import RepairingEdit
 from tests.domain.lessons.test_rework import lesson
 

@@ -11,7 +11,8 @@ from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
 from mcp_reflect.domain.lessons.failures.repairs import find_repairs
 from mcp_reflect.domain.lessons.failures.wording import describe_repair
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
-from mcp_reflect.domain.lessons.run.steps import Step, find_steps
+from mcp_reflect.domain.lessons.run.step import Step
+from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.tool_output import ToolText, unwrap
 

@@ -10,7 +10,7 @@ from mcp_reflect.domain.lessons.failures.fixed_errors import find_fixed_errors
 from mcp_reflect.domain.lessons.failures.muting import looks_less
 from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps
 from mcp_reflect.domain.lessons.run.run_again import is_another_form, narrows
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 
 
 def ran(command: str, output: str = "", *, failed: bool = False) -> Step:

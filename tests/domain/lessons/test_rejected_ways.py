@@ -9,7 +9,7 @@ from mcp_reflect.domain.lessons.drafting.feedback import telling_feedback
 from mcp_reflect.domain.lessons.failures.fixed_errors import find_fixed_errors
 from mcp_reflect.domain.lessons.failures.rejections import without_rejected
 from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from tests.domain.lessons.test_fixed_errors import as_called, edited, ran

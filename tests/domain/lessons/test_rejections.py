@@ -7,7 +7,7 @@ import pytest
 from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError, find_fixed_errors
 from mcp_reflect.domain.lessons.failures.rejections import last_words, without_rejected
 from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 
 OUTPUT = "tar: out/glyphs.txt: Cannot stat: No such file or directory"
 EDIT = Step("edit", "Edit", "/srv/font/Makefile", change=(("pack:", "pack: stage"),), failed=False, file="Makefile")

@@ -9,7 +9,7 @@ import pytest
 
 from mcp_reflect.domain.lessons.drafting.extraction import MOST_STEPS, extract_lesson
 from mcp_reflect.domain.lessons.failures.rework import Rework
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcp_reflect.domain.lessons.run.run_again import is_run_again
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 
 
 def is_form(failed: str, other: str) -> bool:

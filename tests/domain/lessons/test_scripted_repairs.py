@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from mcp_reflect.domain.lessons.run.steps import Step, find_steps, steps_before
+from mcp_reflect.domain.lessons.run.step import Step
+from mcp_reflect.domain.lessons.run.steps import find_steps, steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said
 from mcp_reflect.domain.trajectory.parsing import parse
 from tests.domain.lessons.test_fixed_errors import as_called, ran

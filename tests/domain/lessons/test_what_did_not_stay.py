@@ -540,3 +540,15 @@ def test_a_line_that_an_edit_ended_with_and_another_replaced_is_told_as_it_ended
     then = edit("app.rb", "unsafe_load = true\n", "permitted = [Time]\n")
     [net] = NetChanges(steps := find_steps(parse([*first, *then]))).of(steps)
     assert net.change == (('zone = "Oslo"', 'zone = "Oslo"\npermitted = [Time]'),)
+
+
+def test_what_a_run_changed_besides_in_the_file_of_a_repair_is_told_too() -> None:
+    run = [
+        *bash("rspec", "Failure/Error: session deleted because of page crash", failed=True),
+        *edit("spec/capybara.rb", "wait_time = 2", "wait_time = 10"),
+        *bash("rspec spec/system", "61 examples, 0 failures"),
+        *edit("spec/capybara.rb", 'add("--no-sandbox")', 'add("--no-sandbox")\nadd("--disable-dev-shm-usage")'),
+    ]
+    told = lesson(run, task="System specs die in CI").correct_action
+    assert '+ `add("--disable-dev-shm-usage")`' in told
+    assert told.count("wait_time = 10") == 1

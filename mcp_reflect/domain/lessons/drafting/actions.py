@@ -7,8 +7,8 @@ from functools import partial
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.drafting.mistakes import REPAIRS
+from mcp_reflect.domain.lessons.drafting.other_edits import other_edits
 from mcp_reflect.domain.lessons.drafting.wrong_acts import describe_rejected
-from mcp_reflect.domain.lessons.failures.change_text import describe_change, edits_by_file
 from mcp_reflect.domain.lessons.failures.mending_commands import is_preparation
 from mcp_reflect.domain.lessons.failures.objections import is_repair_objected_to
 from mcp_reflect.domain.lessons.failures.repairs import Repair
@@ -25,7 +25,6 @@ from mcp_reflect.domain.lessons.failures.wording import (
     is_telling,
 )
 from mcp_reflect.domain.lessons.run.call_text import (
-    CALL_CHARS,
     describe_call_form,
     describe_case_call,
 )
@@ -40,7 +39,7 @@ from mcp_reflect.domain.lessons.run.commands.variants import are_variants, repea
 from mcp_reflect.domain.lessons.run.lookups import is_lookup, is_search
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.set_again import is_set_again
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.undoing import find_cancelled, find_undone, only_takes_back
 from mcp_reflect.domain.lessons.run.undone_files import find_discarded, find_unmade, only_removes
 
@@ -48,8 +47,6 @@ _COMMANDS = 4
 _WORKED_CHARS = 900
 """Commands and calls that worked, and characters of them together, that are told."""
 _SEARCHES = 3
-_SMALL_CHANGE = 2
-"""Most edits beside the repairs of a run that are told: of many, none says what made the difference."""
 _CHANGES = re.compile(
     r"write|save|dump|send|post|put|delet|remov|commit|execut|insert|updat|creat|upload|unlink|renam|mkdir|system|subprocess"
     r"|to_(?:csv|sql|excel|parquet|json)|move|copy|os\.replace|extract|download|set(?:val|attr)|file=",
@@ -122,7 +119,7 @@ def tell_actions(
     ]
     worked = [step for place, step in enumerate(worked) if not _is_replaced(step, worked[place + 1 :])]
     stayed = [step for step in steps if step.kind != "edit" or id(step) not in refused]
-    edits = [edit for edit in _other_edits(stayed, shown) if not is_told_by_task(edit, task)]
+    edits = [edit for edit in other_edits(stayed, shown) if not is_told_by_task(edit, task)]
     acting = [step for step in worked if not _is_by_work(step)]
     if acting or shown or edits:
         worked = acting
@@ -248,15 +245,6 @@ def _described(repairs: Sequence[Repair], describe: Callable[[Repair], str]) -> 
         elif told and repair.worked.kind == "command":
             lines[key] = ". ".join(filter(None, (lines[key], describe_further_failure(repair))))
     yield from lines.values()
-
-
-def _other_edits(steps: Sequence[Step], repairs: Sequence[Repair]) -> list[Step]:
-    """Return what a run changed in files beside its repairs, as it ended; nothing where that is no small change."""
-    told = {step.subject for repair in repairs for step in repair.edits}
-    edits = NetChanges(steps).of([step for step in steps if step.kind == "edit" and not step.failed])
-    files = edits_by_file([step for step in edits if step.subject not in told])
-    left = [step for step in files if describe_change(step, CALL_CHARS)]
-    return left if len(left) <= _SMALL_CHANGE else []
 
 
 def _way_of(steps: Sequence[Step], worked: Sequence[Step]) -> str:

@@ -15,7 +15,7 @@ from mcp_reflect.domain.lessons.run.case_data import (
     may_identify,
     without_ids,
 )
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.sentences.chatter import is_request
 from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate, Turn, is_objection, speaks_up
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences

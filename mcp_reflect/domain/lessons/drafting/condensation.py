@@ -11,7 +11,8 @@ from mcp_reflect.domain.lessons.failures.failure_text import failure_text, short
 from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
 from mcp_reflect.domain.lessons.failures.repairs import Repair, find_repairs
 from mcp_reflect.domain.lessons.failures.wording import describe_repair, describe_step, is_telling
-from mcp_reflect.domain.lessons.run.steps import Step, find_steps
+from mcp_reflect.domain.lessons.run.step import Step
+from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.lessons.sentences.evidence import find_candidates
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
 from mcp_reflect.domain.trajectory.parsing import Trajectory

@@ -43,7 +43,8 @@ from mcp_reflect.domain.lessons.run.call_text import (
 )
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
 from mcp_reflect.domain.lessons.run.lookups import is_research
-from mcp_reflect.domain.lessons.run.steps import Step, find_steps, steps_before
+from mcp_reflect.domain.lessons.run.step import Step
+from mcp_reflect.domain.lessons.run.steps import find_steps, steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said, user_places
 from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate
 from mcp_reflect.domain.lessons.sentences.reports import is_bare_report

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from mcp_reflect.domain.lessons.run.call_text import CALL_CHARS
 from mcp_reflect.domain.lessons.run.case_data import case_data, holds_for_case, without_ids
-from mcp_reflect.domain.lessons.run.steps import Step, steps_before
+from mcp_reflect.domain.lessons.run.step import Step
+from mcp_reflect.domain.lessons.run.steps import steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said
 from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, is_clause, is_request, without_interjection
 from mcp_reflect.domain.lessons.sentences.evidence import AGENT

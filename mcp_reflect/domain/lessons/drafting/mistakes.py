@@ -42,7 +42,8 @@ from mcp_reflect.domain.lessons.run.case_data import (
 )
 from mcp_reflect.domain.lessons.run.code_cells import asks_about_data
 from mcp_reflect.domain.lessons.run.lookups import is_lookup
-from mcp_reflect.domain.lessons.run.steps import Step, steps_before
+from mcp_reflect.domain.lessons.run.step import Step
+from mcp_reflect.domain.lessons.run.steps import steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said
 from mcp_reflect.domain.lessons.sentences.chatter import without_interjection
 from mcp_reflect.domain.lessons.sentences.evidence import AGENT, USER

@@ -14,7 +14,7 @@ from mcp_reflect.domain.lessons.run.case_data import (
     serves_one_case,
 )
 from mcp_reflect.domain.lessons.run.lookups import is_research
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.sentences.evidence import (
     AGENT,
     USER,

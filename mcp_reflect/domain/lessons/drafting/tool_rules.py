@@ -12,7 +12,7 @@ from itertools import takewhile
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.case_data import case_data, holds_for_case
 from mcp_reflect.domain.lessons.run.lookups import is_lookup
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.text.instructions import begins_order
 from mcp_reflect.domain.text.tool_rules import MOST_CHARS, states_limit

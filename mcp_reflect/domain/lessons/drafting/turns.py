@@ -7,7 +7,8 @@ from itertools import islice
 
 from mcp_reflect.domain.lessons.drafting.last_words import MOST_TURNS
 from mcp_reflect.domain.lessons.drafting.mistakes import STATUS_TOKEN
-from mcp_reflect.domain.lessons.run.steps import Step, steps_before
+from mcp_reflect.domain.lessons.run.step import Step
+from mcp_reflect.domain.lessons.run.steps import steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said
 from mcp_reflect.domain.lessons.sentences.evidence import AGENT, USER, Turn
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences

@@ -11,7 +11,7 @@ from mcp_reflect.domain.lessons.run.call_text import describe_call_form, describ
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
 from mcp_reflect.domain.lessons.run.commands.effects import prepares, searches_output
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.undone_files import files_changed_by
 from mcp_reflect.domain.lessons.sentences.vocabulary import names_something, stem, term_weights
 

@@ -18,7 +18,7 @@ from mcp_reflect.domain.error_matching.headlines import find_headlines
 from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
 from mcp_reflect.domain.lessons.failures.muting import looks_less
 from mcp_reflect.domain.lessons.failures.repairs import RETRIED_WITHIN
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, term_weights
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.lookups import is_lookup
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 
 _IDENTIFIES = re.compile(r"(?=\S*\d)\S+\Z|[A-Z][A-Z_-]+\Z")
 _LEAST_VALUE = 3

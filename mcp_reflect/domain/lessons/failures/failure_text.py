@@ -8,7 +8,7 @@ from itertools import chain
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.error_matching.headlines import Headline, find_headlines
 from mcp_reflect.domain.error_matching.output_lines import is_complaint, is_error, is_frame, is_summary
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
 from mcp_reflect.domain.text.observation import reads_as_command
 from mcp_reflect.domain.truncate import truncate_line

@@ -9,7 +9,7 @@ from mcp_reflect.domain.lessons.failures.change_text import describe_change, edi
 from mcp_reflect.domain.lessons.failures.repairs import Repair
 from mcp_reflect.domain.lessons.failures.wording import decisive_edits
 from mcp_reflect.domain.lessons.run.commands.told_command import told_command
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.text.quotation import read_quotation, without_sources
 from mcp_reflect.domain.truncate import truncate
 

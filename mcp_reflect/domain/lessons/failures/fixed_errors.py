@@ -32,7 +32,7 @@ from mcp_reflect.domain.lessons.failures.triggers import MOST_TRIGGERS, trigger_
 from mcp_reflect.domain.lessons.run.commands.lines import normalised
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.run_again import has_same_operands, is_run_again
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.models.repairing_edit import RepairingEdit
 from mcp_reflect.domain.truncate import truncate, truncate_line, truncate_middle
 

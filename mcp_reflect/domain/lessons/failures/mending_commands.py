@@ -8,7 +8,7 @@ from mcp_reflect.domain.lessons.run.commands.effects import only_reads, prepares
 from mcp_reflect.domain.lessons.run.commands.idle_commands import did_nothing
 from mcp_reflect.domain.lessons.run.commands.lines import normalised, program_of, subcommand_of
 from mcp_reflect.domain.lessons.run.commands.variants import parts_of
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 
 _FEW_COMMANDS = 2
 """Commands up to which all are told, where one of them prepares something: alone it may be half of the repair."""

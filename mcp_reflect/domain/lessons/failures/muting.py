@@ -6,7 +6,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.repairs import Repair
 from mcp_reflect.domain.lessons.run.commands.operands import words_in
 from mcp_reflect.domain.lessons.run.run_again import narrows
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 
 _MUTES = re.compile(
     r"@(?:pytest\.mark\.)?(?:unittest\.)?(?:skip|xfail|Disabled|Ignore)\w*\b|\b(?:it|test|describe|context)\.(?:skip|todo)\b"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from mcp_reflect.domain.lessons.failures.repairs import Repair, is_retry
 from mcp_reflect.domain.lessons.run.commands.variants import parts_of
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 
 
 def as_named(repair: Repair, steps: Sequence[Step], closing: str) -> Repair:

@@ -11,7 +11,8 @@ from itertools import islice, pairwise
 from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
 from mcp_reflect.domain.lessons.failures.objections import is_objected_to
 from mcp_reflect.domain.lessons.run.lookups import is_lookup
-from mcp_reflect.domain.lessons.run.steps import Step, steps_before
+from mcp_reflect.domain.lessons.run.step import Step
+from mcp_reflect.domain.lessons.run.steps import steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said
 from mcp_reflect.domain.lessons.sentences import responses
 from mcp_reflect.domain.lessons.sentences.evidence import AGENT, USER

@@ -18,7 +18,7 @@ from mcp_reflect.domain.lessons.failures.objections import is_objected_to
 from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps
 from mcp_reflect.domain.lessons.failures.triggers import command_of_trigger
 from mcp_reflect.domain.lessons.run.run_again import is_run_again
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 
 _IN_BACKQUOTES = re.compile(r"`([^`\n]+)`")

@@ -19,7 +19,8 @@ from mcp_reflect.domain.lessons.run.commands.variants import are_variants, parts
 from mcp_reflect.domain.lessons.run.compound_commands import separated_parts
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.run_again import is_run_again, stands_for, tests_more, was_called_wrongly
-from mcp_reflect.domain.lessons.run.steps import Step, find_steps, steps_before
+from mcp_reflect.domain.lessons.run.step import Step
+from mcp_reflect.domain.lessons.run.steps import find_steps, steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said
 from mcp_reflect.domain.lessons.sentences.evidence import USER
 from mcp_reflect.domain.trajectory.parsing import Trajectory

@@ -16,7 +16,7 @@ from mcp_reflect.domain.lessons.run.commands.lines import exports_of, folder_of,
 from mcp_reflect.domain.lessons.run.commands.variants import are_variants, parts_of, repeats
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.run_again import is_another_form
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.undoing import find_undone
 from mcp_reflect.domain.lessons.run.undone_files import find_unmade
 from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights

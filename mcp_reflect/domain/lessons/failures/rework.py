@@ -18,7 +18,7 @@ from mcp_reflect.domain.lessons.run.commands.lines import normalised, program_of
 from mcp_reflect.domain.lessons.run.commands.variants import are_variants, is_variant_text, parts_of
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.run_again import has_same_operands
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 
 _TAKES_BACK = re.compile(r"git\s+(?:restore|reset|revert|checkout\s+(?:-[a-z]+\s+)*(?:--\s|\S+\.\w))")
 _WORDS_OF_QUERY = 5

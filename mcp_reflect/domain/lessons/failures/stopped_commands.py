@@ -14,7 +14,7 @@ from mcp_reflect.domain.lessons.run.commands.effects import only_reads
 from mcp_reflect.domain.lessons.run.commands.lines import normalised
 from mcp_reflect.domain.lessons.run.commands.variants import repeats
 from mcp_reflect.domain.lessons.run.compound_commands import separated_parts
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.undone_files import only_removes
 
 _WORD = re.compile(r"[A-Za-z]{3,}")

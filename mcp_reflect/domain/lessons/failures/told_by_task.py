@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 
 _WORD = re.compile(r"[\w-]+")
 _ASKS = re.compile(r"\b(?:renam\w+|typos?|misspell\w*|spelling|correct the|replace)\b", re.IGNORECASE)

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.command_form import CHANGED_FOLDER, CommandForm, command_form, is_optional
 from mcp_reflect.domain.lessons.run.commands.lines import folder_of, normalised
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 
 MOST_TRIGGERS = 20
 """Most triggers of one error."""

@@ -13,7 +13,7 @@ from mcp_reflect.domain.lessons.failures.failure_text import failure_text, is_sa
 from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
 from mcp_reflect.domain.lessons.failures.wording import TRIED, describe_edit, describe_step
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.sentences.responses import GIVEN_UP
 
 _MOST = 20

@@ -21,7 +21,7 @@ from mcp_reflect.domain.lessons.run.commands.lines import inline_interpreter, wi
 from mcp_reflect.domain.lessons.run.commands.told_command import told_command
 from mcp_reflect.domain.lessons.run.commands.variants import parts_of
 from mcp_reflect.domain.lessons.run.lookups import is_lookup
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
 
 ACCEPTED = ". Accepted, rightly or not:"

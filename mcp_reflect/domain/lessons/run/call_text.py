@@ -11,12 +11,12 @@ from mcp_reflect.domain.lessons.run.case_values import is_of_case, is_private
 from mcp_reflect.domain.lessons.run.code_cells import (
     changed_code,
     code_argument,
-    condensed,
-    in_one_line,
+    code_in_one_line,
+    telling_step,
     without_somebodys,
 )
 from mcp_reflect.domain.lessons.run.program_text import program_without_data, statement_without_data
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.truncate import truncate_line
 
 CALL_CHARS = 200
@@ -93,9 +93,9 @@ def describe_case_call(step: Step) -> str:
 def _describe_code(step: Step, *, is_private: bool = False) -> str:
     """A call with its program; where that may hold somebody's data, without these, and nothing where they hide."""
     name = code_argument(step)
-    told = str((condensed(step, ()) or step).arguments[name])
+    told = str((telling_step(step, ()) or step).arguments[name])
     told = without_somebodys(told) if is_private else told
-    return f"`{step.tool}({name}={in_one_line(told)})`" if told else ""
+    return f"`{step.tool}({name}={code_in_one_line(told)})`" if told else ""
 
 
 def names_calls_only(text: str, tools: Collection[str]) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.case_data import may_identify
 from mcp_reflect.domain.lessons.run.lookups import is_lookup
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.truncate import CUT, truncate_line
 
 CODE_CHARS = 300
@@ -93,7 +93,7 @@ def looks_at_schema(step: Step) -> bool:
     return step.kind == "call" and any(map(_ASKS_FOR_SCHEMA.match, given))
 
 
-def lines_of(code: str) -> list[str]:
+def code_lines(code: str) -> list[str]:
     """Return the lines of a program without their indentation; a query is one line."""
     if _QUERY.match(code):
         return [" ".join(code.split())]
@@ -101,14 +101,14 @@ def lines_of(code: str) -> list[str]:
     return [line.strip() for line in code.splitlines() if line.strip()][:_MOST_LINES]
 
 
-def condensed(step: Step, earlier: Sequence[Step]) -> Step | None:
+def telling_step(step: Step, earlier: Sequence[Step]) -> Step | None:
     """Return a call with the telling lines of its program in its place; None where it has none.
 
     Lines that a cell before it had as well are left out where others are left.
     """
     name = code_argument(step)
-    known = {line for each in earlier if (other := code_argument(each)) for line in lines_of(each.arguments[other])}
-    lines = telling_lines(lines_of(step.arguments[name]), known)
+    known = {line for each in earlier if (other := code_argument(each)) for line in code_lines(each.arguments[other])}
+    lines = telling_lines(code_lines(step.arguments[name]), known)
     return replace(step, arguments={**step.arguments, name: "\n".join(lines)}) if lines else None
 
 
@@ -118,7 +118,7 @@ def with_telling_lines(steps: Sequence[Step], worked: Sequence[Step]) -> Iterato
     places = {id(step): place for place, step in enumerate(cells)}
     for step in worked:
         place = places.get(id(step))
-        told = step if place is None else condensed(step, cells[:place])
+        told = step if place is None else telling_step(step, cells[:place])
         if told is not None:
             yield told
 
@@ -131,7 +131,7 @@ def telling_lines(lines: Sequence[str], known: Collection[str] = ()) -> list[str
 
 def changed_code(worked: Step, failed: Step) -> Step | None:
     """Return the call that worked with those lines of its program that the one which failed had not."""
-    return condensed(worked, [failed])
+    return telling_step(worked, [failed])
 
 
 def without_somebodys(code: str) -> str:
@@ -151,9 +151,9 @@ def without_somebodys(code: str) -> str:
     return _NUMBER.sub(CUT, _TEXT.sub(masked, _PERSONAL_VALUE.sub(rf"\1{CUT}", code)))
 
 
-def in_one_line(code: str) -> str:
+def code_in_one_line(code: str) -> str:
     """Return a program in one line, of a long one as many of its last lines as have room."""
-    lines = lines_of(code)
+    lines = code_lines(code)
     told = ""
     for line in reversed(lines):
         shown = line.replace("`", "").rstrip(";")

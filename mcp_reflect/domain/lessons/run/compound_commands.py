@@ -11,7 +11,7 @@ from mcp_reflect.domain.lessons.run.commands.effects import only_reads
 from mcp_reflect.domain.lessons.run.commands.lines import normalised, setup_of, without_noise
 from mcp_reflect.domain.lessons.run.commands.variants import parts_of
 from mcp_reflect.domain.lessons.run.run_again import is_run_again
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\{[^}]*\}|[<>$]\([^()]*\)")
 _SCRIPT = re.compile(r"<<|[()\n`{}]|\|\||(?<![&>])&(?![&>\d])|(?:^|[;&\s])(?:for|if|while|until|case)\s")

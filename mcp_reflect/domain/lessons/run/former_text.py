@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.truncate import CUT
-
-if TYPE_CHECKING:
-    from mcp_reflect.domain.lessons.run.steps import Step
 
 _SHOWN_BY = re.compile(
     r"(?:\w+_)*(?:read|view|open|cat|show|get|file|editor|based|edit|tool|contents?|text|str|replace)+(?:_\w+)*"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.working_tree import find_gone
 
 _PATTERN = re.compile(r"\.\*|\.\+|\[\^|\\[wdS]")

@@ -24,7 +24,7 @@ from mcp_reflect.domain.lessons.run.commands.operands import (
 )
 from mcp_reflect.domain.lessons.run.commands.variants import are_variants, is_variant_text
 from mcp_reflect.domain.lessons.run.commands.wrappers import split_wrappers
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.text.memoize import memoize_short
 
 _NARROWS = re.compile(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 
 _PLACE = re.compile(
     r"(?:\w+_)?(?:cells?|column|element|field|index|key|label|locator|option|property|range|ref|row|selector|setting|slot"

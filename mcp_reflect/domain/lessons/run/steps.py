@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 from mcp_reflect.domain.lessons.run.file_names import find_run_folder, shown_name
 from mcp_reflect.domain.lessons.run.former_text import with_former_text
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.step_outcome import flags_failures, read_outcome
 from mcp_reflect.domain.trajectory.editor_arguments import edits_of
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
@@ -27,29 +28,6 @@ from mcp_reflect.domain.truncate import truncate_middle
 
 _FOLDERS = ("workdir", "cwd", "directory", "dir_path", "working_directory")
 _MOST_OUTPUT = 20_000
-
-
-@dataclass(frozen=True)
-class Step:
-    """One call of a run.
-
-    `subject` is the command line of a command, the path of an edit, the arguments of another call as compact text.
-    `file` is the name of the edited file for a reader, `change` holds pairs of what an edit replaced and by what.
-    `failed` is None where nothing tells. `output` is what it printed, of a long one the beginning and the end. `whole`
-    is the compound command that it is a part of. `writes` is true for an edit that writes the whole file.
-    """
-
-    kind: Literal["command", "edit", "call"]
-    tool: str
-    subject: str
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    change: tuple[tuple[str, str], ...] = ()
-    failed: bool | None = None
-    errors: tuple[str, ...] = ()
-    output: str = ""
-    file: str = ""
-    whole: str = ""
-    writes: bool = False
 
 
 @keep_with_trajectory

@@ -11,7 +11,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.commands.variants import parts_of
 from mcp_reflect.domain.lessons.run.commands.words import commands_of
 from mcp_reflect.domain.lessons.run.lookups import only_asks
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.undone_files import files_undone_by
 
 _UNDOES = re.compile(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.commands.git_words import options_and_names, plain_git, revision_of
 from mcp_reflect.domain.lessons.run.commands.words import commands_of
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.undone_files import files_undone_by, is_among
 
 _HASH = re.compile(r"[0-9a-f]{7,40}")

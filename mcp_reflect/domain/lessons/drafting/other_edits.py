@@ -1,0 +1,39 @@
+"""What a run changed in files beside its repairs, as it ended: where it is little, it is a part of what worked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcp_reflect.domain.lessons.failures.change_text import describe_change, edits_by_file
+from mcp_reflect.domain.lessons.failures.repairs import Repair
+from mcp_reflect.domain.lessons.run.call_text import CALL_CHARS
+from mcp_reflect.domain.lessons.run.net_changes import NetChanges
+from mcp_reflect.domain.lessons.run.step import Step
+
+_SMALL_CHANGE = 2
+"""Most edits beside the repairs of a run that are told: of many, none says what made the difference."""
+
+
+def other_edits(steps: Sequence[Step], repairs: Sequence[Repair]) -> list[Step]:
+    """Return what a run changed in files beside its repairs, as it ended; nothing where that is no small change."""
+    told: dict[str, tuple[tuple[str, str], ...]] = {}
+    for step in (edit for repair in repairs for edit in repair.edits):
+        told[step.subject] = told.get(step.subject, ()) + step.change
+    edits = NetChanges(steps).of([step for step in steps if step.kind == "edit" and not step.failed])
+    files = edits_by_file([each for step in edits if (each := _untold(step, told.get(step.subject, ())))])
+    left = [step for step in files if describe_change(step, CALL_CHARS)]
+    return left if len(left) <= _SMALL_CHANGE else []
+
+
+def _untold(edit: Step, told: Sequence[tuple[str, str]]) -> Step | None:
+    """An edit without the changes that a repair tells; of a file that one tells only what those leave as it was."""
+    if not told:
+        return edit
+    known = "\n".join(text for pair in told for text in pair)
+    change = tuple((old, new) for old, new in edit.change if (old, new) not in told and not _is_in(new, known))
+    return replace(edit, change=change) if change else None
+
+
+def _is_in(text: str, known: str) -> bool:
+    return all(line.strip() in known for line in text.splitlines())
