@@ -20,7 +20,7 @@ SHELLS = frozenset(
         *("sh", "zsh", "cmd", "command", "console"),
     }
 )
-"""Lower-case names of the tools that run the command line in their argument `command` or `cmd`."""
+"""Lower-case names of the tools that run the command line in their argument `command`, `cmd` or `script`."""
 
 _PROGRAMS = {
     **{name: name for name in ("kubectl", "git", "docker", "helm", "terraform", "aws", "gcloud", "az", "gh", "npm")},
@@ -99,7 +99,7 @@ def command_line(tool: str, arguments: dict[str, Any]) -> str:
     """Return the command line that a call of a tool runs; empty for a tool that runs none."""
     name = tool.lower().rpartition("__")[2]
     if name in SHELLS:
-        return command_of(arguments)
+        return command_of(arguments) or command_of({"command": arguments.get("script", "")})
     program = _PROGRAMS.get(name)
     if program is None:
         return ""

@@ -17,6 +17,7 @@ from mcp_reflect.domain.trajectory.tools import command_line
         ("Bash", {"command": "make test"}, "make test"),
         ("run_command", {"cmd": "make test"}, "make test"),
         ("mcp__box__execute_command", {"command": "make test"}, "make test"),
+        ("run_shell", {"script": "set -e\nmake test"}, "set -e\nmake test"),
         ("exec", {"cmd": ["bash", "-lc", "make test"]}, "make test"),
         ("shell", {"command": ["git", "commit", "-m", "two words"]}, 'git commit -m "two words"'),
         ("kubectl", {"command": "-n fin get pods"}, "kubectl -n fin get pods"),

@@ -121,8 +121,10 @@ def tell_actions(
     stayed = [step for step in steps if step.kind != "edit" or id(step) not in refused]
     edits = [edit for edit in other_edits(stayed, shown) if not is_told_by_task(edit, task)]
     acting = [step for step in worked if not _is_by_work(step)]
-    if acting or shown or edits:
+    if acting or shown:
         worked = acting
+    elif edits:  # how they were checked
+        worked = [step for step in worked if step.kind == "command" and searches_output(step.subject)][-1:]
     elif not worked:
         worked = [step for step in steps if step.failed is False and is_small_program(step.subject)][-1:]
     if edits:
