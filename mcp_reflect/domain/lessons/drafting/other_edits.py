@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from mcp_reflect.domain.lessons.failures.change_text import describe_change, edits_by_file
 from mcp_reflect.domain.lessons.failures.repairs import Repair
+from mcp_reflect.domain.lessons.failures.wording import decisive_edits
 from mcp_reflect.domain.lessons.run.call_text import CALL_CHARS
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.step import Step
@@ -18,7 +19,7 @@ _SMALL_CHANGE = 2
 def other_edits(steps: Sequence[Step], repairs: Sequence[Repair]) -> list[Step]:
     """Return what a run changed in files beside its repairs, as it ended; nothing where that is no small change."""
     told: dict[str, tuple[tuple[str, str], ...]] = {}
-    for step in (edit for repair in repairs for edit in repair.edits):
+    for step in (edit for repair in repairs for edit in decisive_edits(repair.edits, repair.error)):
         told[step.subject] = told.get(step.subject, ()) + step.change
     edits = NetChanges(steps).of([step for step in steps if step.kind == "edit" and not step.failed])
     files = edits_by_file([each for step in edits if (each := _untold(step, told.get(step.subject, ())))])
