@@ -23,6 +23,7 @@ from mcp_reflect.domain.provenance.observed import Contents
 from mcp_reflect.domain.provenance.remedies import Attempt
 from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.provenance.source_names import name_of_call, name_of_command
+from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 from mcp_reflect.domain.trajectory.here_documents import file_written_by
 from mcp_reflect.domain.trajectory.messages import (
     OBSERVATION_ROLE,
@@ -197,7 +198,8 @@ def _add_report(texts: RunTexts, report: Sequence[ReportEntry]) -> None:
                 source = source_of_command(command)
                 holds = contents_of(command, source, is_listing=bool(LISTING.fullmatch(command)))
                 holds = shown_contents(entry.output, holds)
-                failed = command if entry.failed else ""
+                has_failed = entry.failed or (entry.failed is None and any(errors_in_text(entry.output)))
+                failed = command if has_failed else ""
                 texts.add(source, entry.output, failed, holds, name_of_command(command, source))
             texts.outcomes.add(texts.place, command, failed=entry.failed is True)
 
@@ -211,7 +213,8 @@ def _add_log(texts: RunTexts, log: str) -> None:
         if source is not None:
             text = "\n".join(output)
             holds = contents_of(command, source, is_listing=bool(LISTING.fullmatch(command))) if command else "prose"
-            failed = exit_code(text, None) not in {0, None}
+            code = exit_code(text, None)
+            failed = any(errors_in_text(text)) if code is None else code != 0
             holds = shown_contents(text, holds)
             texts.add(source, text, command if failed else "", holds, name_of_command(command, source))
             texts.outcomes.add(texts.place, command, failed=failed)
