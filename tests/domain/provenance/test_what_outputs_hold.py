@@ -1,0 +1,54 @@
+"""What a run read is told apart by its form: code, settings and errors are at hand, prose is somebody's."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_reflect.domain.provenance.call_sources import contents_of, source_of_command
+from mcp_reflect.domain.provenance.run_reading import texts_of_run
+from mcp_reflect.domain.provenance.screening import Screening
+from mcp_reflect.domain.provenance.taint import Taint
+from mcp_reflect.domain.trajectory.run import ParsedRun
+from tests.domain.provenance.test_screened_lessons import messages_of, ran
+from tests.support.values import make_trace
+
+
+def test_an_output_between_fences_that_tells_of_an_error_is_that_of_a_failure() -> None:
+    """A report seldom says that a command failed; what the error names is as much at hand as in a flagged result."""
+    error = "Greeter.java:1: error: class Greeting is public, should be declared in a file named Greeting.java"
+    report = "\n".join(("```", "javac Greeter.java", "```", "```", error, "```", "I renamed the class."))
+    screening = Screening(ParsedRun.of(make_trace(task="Compile the greeter", trajectory=report)))
+    assert screening.evidence_in(error) == error
+    [observed] = [each for each in texts_of_run(ParsedRun.of(make_trace(trajectory=report))).observed if each.is_line]
+    assert observed.failed == "javac Greeter.java"
+
+
+@pytest.mark.parametrize(
+    ("command", "holds"),
+    [
+        ("ghc --version; ls; cat cabal.project", "code"),
+        ("ssh nas 'cat /etc/app.conf'", "code"),
+        ("docker exec web cat config.yml", "code"),
+        ("free -g; cat compact.sql", "code"),
+        ("make test && cat docs/notes.md", "prose"),
+        ("cat requirements.txt build.sh", "code"),
+        ("make test", "names"),
+    ],
+)
+def test_what_an_output_holds_follows_from_the_commands_in_the_line(command: str, holds: str) -> None:
+    assert contents_of(command, source_of_command(command), is_listing=False) == holds
+
+
+def test_code_settings_and_places_want_nothing() -> None:
+    looked = messages_of(
+        ran("cat Dockerfile; head -3 renv.lock", "FROM rocker/r-ver:4.3.3\nWORKDIR /srv/dash\nCOPY renv.lock ."),
+        ran("git show 71c0de2", "fix heap\n\n@@ -3 +3 @@\n+    <argLine>-Xmx1g</argLine>"),
+        ran("lscpu -J; uname", "intel: skylake-avx512"),
+    )
+    texts = texts_of_run(ParsedRun.of(make_trace(trajectory=looked)))
+    lines = {each.text: each for each in texts.observed}
+    for shown in ("FROM rocker/r-ver:4.3.3", "WORKDIR /srv/dash", "<argLine>-Xmx1g</argLine>", "intel: skylake-avx512"):
+        found = next(each for text, each in lines.items() if shown in text)
+        assert found.is_evidence
+        assert not found.is_order
+    assert Taint(texts).of_command("docker run --rm dash") is None
