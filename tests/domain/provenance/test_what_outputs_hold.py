@@ -16,7 +16,8 @@ from tests.support.values import make_trace
 def test_an_output_between_fences_that_tells_of_an_error_is_that_of_a_failure() -> None:
     """A report seldom says that a command failed; what the error names is as much at hand as in a flagged result."""
     error = "Greeter.java:1: error: class Greeting is public, should be declared in a file named Greeting.java"
-    report = "\n".join(("```", "javac Greeter.java", "```", "```", error, "```", "I renamed the class."))
+    ran_it = "```bash\njavac Greeter.java\n```\n"
+    report = f"{ran_it}```\n{error}\n```\nI renamed the class.\n{ran_it}"
     screening = Screening(ParsedRun.of(make_trace(task="Compile the greeter", trajectory=report)))
     assert screening.evidence_in(error) == error
     [observed] = [each for each in texts_of_run(ParsedRun.of(make_trace(trajectory=report))).observed if each.is_line]
