@@ -108,3 +108,23 @@ def test_who_has_queries_run_is_no_customer() -> None:
     assert asks_about_data(cells)
     assert not asks_about_data(find_steps(parse([*call("cancel_order", {"id": "A1"}, "ok")])))
     assert not asks_about_data([])
+
+
+def test_a_program_about_something_else_is_no_repair() -> None:
+    found = lesson(
+        [
+            *call(
+                "python",
+                {"code": "chart = find('Sales')\nchart.replace_data(frame)"},
+                "TypeError: numpy.int64",
+                failed=True,
+            ),
+            *call("python", {"code": "chart = find('Sales')\nchart.replace_data(as_float(frame))"}, ""),
+            *call("python", {"code": "run('soffice --convert-to pdf', shell=True)"}, "page-1.png"),
+        ],
+        task="Put the data of October into the charts",
+    )
+    assert found.correct_action.startswith(
+        "`python(code=chart = find('Sales'); chart.replace_data(as_float(frame)))`. "
+        "`python(code=chart.replace_data(frame))` failed: "
+    )

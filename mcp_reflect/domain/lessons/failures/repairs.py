@@ -11,6 +11,7 @@ from mcp_reflect.domain.lessons.failures.command_form import command_form
 from mcp_reflect.domain.lessons.failures.enabling_calls import find_enabling_calls
 from mcp_reflect.domain.lessons.failures.failure_text import failure_text, is_same_failure, says_new
 from mcp_reflect.domain.lessons.failures.mending_commands import find_mending, is_inspection, is_preparation
+from mcp_reflect.domain.lessons.run.code_cells import code_argument, shares_code
 from mcp_reflect.domain.lessons.run.commands.effects import is_small_program
 from mcp_reflect.domain.lessons.run.commands.lines import exports_of, folder_of, normalised
 from mcp_reflect.domain.lessons.run.commands.variants import are_variants, parts_of, repeats
@@ -224,7 +225,12 @@ def does_more(step: Step, failed: Step) -> bool:
 
 
 def _asks_alike(failed: Step, other: Step) -> bool:
-    """Return true where two calls of one tool share an argument, or a word: else they are about different things."""
+    """Return true where two calls of one tool share an argument, or a word: else they are about different things.
+
+    Of two programs the later one has a good part of the other's words.
+    """
+    if code_argument(failed) and code_argument(other):
+        return shares_code(failed, other)
     ours, theirs = failed.arguments, other.arguments
     if not ours or any(theirs.get(name) == value for name, value in ours.items()):
         return True

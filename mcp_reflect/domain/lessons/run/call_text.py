@@ -124,7 +124,7 @@ def describe_two_calls(worked: Step, failed: Step) -> tuple[str, str]:
     if code_argument(worked) and code_argument(failed):
         return (
             _describe_code(changed_code(worked, failed) or worked),
-            _describe_code(changed_code(failed, worked) or failed),
+            _describe_code(telling_step(failed, [worked]) or failed),
         )
     ours, theirs = _values(worked.arguments), _values(failed.arguments)
     shared = [name for name, value in ours.items() if theirs.get(name) == value]

@@ -15,7 +15,7 @@ from mcp_reflect.domain.lessons.run.lookups import is_lookup
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.truncate import CUT, truncate_line
 
-CODE_CHARS = 300
+CODE_CHARS = 400
 """Characters of a program or a query that are told."""
 _MOST_LINES = 200
 _ARGUMENT = re.compile(
@@ -58,6 +58,9 @@ _PERSONAL_VALUE = re.compile(
 _NAME_INSIDE = re.compile(r"(?<=\s)[A-ZÀ-Þ][a-zà-ÿ]")
 _HIDES_TEXT = re.compile(r"\\|--\s|/\*|\$\$|['\"]")
 """What hides where a text ends."""
+_WORD = re.compile(r"\w+")
+_AGAIN = 0.4
+"""Least share of the words of a program that failed which one has that does the same again."""
 _LONGEST_TEXT = 80
 
 
@@ -129,9 +132,17 @@ def telling_lines(lines: Sequence[str], known: Collection[str] = ()) -> list[str
     return [line for line in kept if line not in known]
 
 
+def shares_code(failed: Step, other: Step) -> bool:
+    """Return true for a program that has a good part of the words of one that failed: it does the same again."""
+    ours, theirs = (set(_WORD.findall(str(step.arguments[code_argument(step)]))) for step in (failed, other))
+    return len(ours & theirs) >= _AGAIN * len(ours)
+
+
 def changed_code(worked: Step, failed: Step) -> Step | None:
-    """Return the call that worked with those lines of its program that the one which failed had not."""
-    return telling_step(worked, [failed])
+    """Return the call that worked with its program, of a long one with the lines that the failed one had not."""
+    whole = telling_step(worked, ())
+    is_short = whole is not None and len(str(whole.arguments[code_argument(whole)])) <= CODE_CHARS
+    return whole if is_short else telling_step(worked, [failed])
 
 
 def without_somebodys(code: str) -> str:
