@@ -62,7 +62,7 @@ _OPTION_THAT_LOADS = re.compile(
 _IN_QUOTES = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 _PROGRAM_TEXT = re.compile(
     r"(?:(?:^|(?<=[\s|&;(]))(?:sed|awk|grep|rg|jq|yq|psql|mysql|sqlite3|git commit)\s[^'\"|&;\n]*|\b\w+=)"
-    r"(?:'[^']*'|\"[^\"]*\")"
+    r"(?:'[^']{0,4000}'|\"[^\"]{0,4000}\")"
 )
 """A program with the text that it reads as its own language, and a variable with its value: no commands in there."""
 _LEADING_KEYWORDS = frozenset(("do", "then", "else", "elif", "if", "while", "until", "!", "{", "("))

@@ -15,7 +15,8 @@ _NEW = ("new_string", "new_str", "new_text", "newText", "replace", "content", "f
 _WHOLE = ("content", "file_text")
 """Names under which editors are given the text of a whole file."""
 _BLOCK = re.compile(
-    r"^[-<]{5,} ?SEARCH>?[^\n]*\n(.*?)\n?^={5,}[^\n]*\n(.*?)\n?^[+>]{5,} ?REPLACE", re.MULTILINE | re.DOTALL
+    r"^[-<]{5,} ?SEARCH>?[^\n]*\n(.{0,8000}?)\n?^={5,}[^\n]*\n(.{0,8000}?)\n?^[+>]{5,} ?REPLACE",
+    re.MULTILINE | re.DOTALL,
 )
 """What is replaced by what, as some editors are told both in one text."""
 _PATHS = ("file_path", "path", "filename", "target_file", "notebook_path")

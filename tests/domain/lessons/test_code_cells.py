@@ -128,3 +128,12 @@ def test_a_program_about_something_else_is_no_repair() -> None:
         "`python(code=chart = find('Sales'); chart.replace_data(as_float(frame)))`. "
         "`python(code=chart.replace_data(frame))` failed: "
     )
+
+
+@pytest.mark.parametrize("part", ["\n", "`", '"""x ', "'x ", "f((", "a='b\n", "select a from b "])
+def test_the_time_for_a_program_grows_with_its_length(part: str) -> None:
+    """A pattern that takes the square of it would not end here."""
+    code = part * (400_000 // len(part))
+    code_argument(step_of("python", {"code": code}))
+    telling_lines(code_lines(code))
+    without_somebodys(code)

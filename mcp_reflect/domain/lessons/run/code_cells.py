@@ -23,7 +23,8 @@ _ARGUMENT = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(
-    r"^\s*(?:select|with|insert|update|delete|explain|create|alter|merge|import|from|def|const|let|var|async|for|while|if)\s"
+    r"^[ \t]*(?:select|with|insert|update|delete|explain|create|alter|merge|import|from|def|const|let|var|async|for"
+    r"|while|if)\s"
     r"|[\w\])]\(|\w\s?=\s?\S|=>",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -42,8 +43,10 @@ _ONLY_SHOWS = re.compile(
 """Lines that import or print something, look at data, or only name or close something."""
 _CALLS_INSIDE = re.compile(r"\w\([^()]*\w\([^()]*\w=")
 """A call with named arguments inside of another: what is printed was worked out there."""
-_LONG_TEXT = re.compile(r"(\"{3}|'{3}|`).*?\1", re.DOTALL)
-_TEXT = re.compile(r"\"{3}.*?\"{3}|'{3}.*?'{3}|\"[^\"\n\\]*(?:\\.[^\"\n\\]*)*\"|'[^'\n\\]*(?:\\.[^'\n\\]*)*'")
+_LONG_TEXT = re.compile(r"(\"{3}|'{3}|`).{0,4000}?\1", re.DOTALL)
+_TEXT = re.compile(
+    r"\"{3}.{0,4000}?\"{3}|'{3}.{0,4000}?'{3}|\"[^\"\n\\]*(?:\\.[^\"\n\\]*)*\"|'[^'\n\\]*(?:\\.[^'\n\\]*)*'"
+)
 _NUMBER = re.compile(r"(?<![\w.-])\d[\d_]{5,}(?:\.\d+)?\b")
 _OF_SOMEBODY = re.compile(
     r"(?:^|[\W_])(?:e_?mail|phone|mobile|surname|dob|birth\w*|street|address|passport|iban|ssn"
