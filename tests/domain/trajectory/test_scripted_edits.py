@@ -118,3 +118,11 @@ def test_a_long_head_of_blank_lines_takes_no_time() -> None:
 def test_no_command_line_is_too_odd(command: str) -> None:
     parts = read_scripted_edits(f"sed -i {command}")
     assert all(isinstance(each, str) or each.path for each in parts)
+
+
+def test_a_line_that_sed_appends_is_an_edit() -> None:
+    appended = read_scripted_edits(
+        "sed -i 's/optimizer = true/optimizer = false/; $a via_ir = true' foundry.toml && forge test"
+    )
+    changes = (("optimizer = true", "optimizer = false"), ("", "via_ir = true"))
+    assert appended == (FilePatch("foundry.toml", changes), "forge test")
