@@ -11,7 +11,7 @@ from mcp_reflect.domain.lessons.failures.command_form import command_form
 from mcp_reflect.domain.lessons.failures.enabling_calls import find_enabling_calls
 from mcp_reflect.domain.lessons.failures.failure_text import failure_text, is_same_failure, says_new
 from mcp_reflect.domain.lessons.failures.mending_commands import find_mending, is_inspection, is_preparation
-from mcp_reflect.domain.lessons.run.code_cells import code_argument, shares_code
+from mcp_reflect.domain.lessons.run.code_cells import is_code_cell, shares_code
 from mcp_reflect.domain.lessons.run.commands.effects import is_small_program
 from mcp_reflect.domain.lessons.run.commands.lines import exports_of, folder_of, normalised
 from mcp_reflect.domain.lessons.run.commands.variants import are_variants, parts_of, repeats
@@ -31,9 +31,6 @@ _MISSPELT = re.compile(
     re.IGNORECASE,
 )
 """What a shell or a program says of a command that it does not have."""
-_CODE = re.compile(
-    r"^\s*(?:select|with|insert|update|delete|explain|import|from|def)\s|[\w\])]\(|\w\s?=\s?\S", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True)
@@ -115,7 +112,7 @@ def _first_success(steps: Sequence[Step], failed: Step, later: Sequence[int]) ->
     """
     worked = [number for number in later if steps[number].failed is False]
     if not worked or failed.kind != "command":
-        return worked[-1 if _holds_code(failed) else 0] if worked else None
+        return worked[-1 if is_code_cell(failed) else 0] if worked else None
     again = next((number for number in worked if repeats(failed.subject, steps[number].subject)), worked[0])
     if _only_more_between(steps, failed, worked[0], again):
         return again
@@ -123,12 +120,6 @@ def _first_success(steps: Sequence[Step], failed: Step, later: Sequence[int]) ->
     return (
         again if any(_is_change(step) or (step.failed and not is_inspection(step)) for step in between) else worked[0]
     )
-
-
-def _holds_code(step: Step) -> bool:
-    """Return true for a call whose only argument is a text with the signs of a query or a program."""
-    texts = list(step.arguments.values())
-    return len(texts) == 1 and isinstance(texts[0], str) and _CODE.search(texts[0]) is not None
 
 
 def _only_more_between(steps: Sequence[Step], failed: Step, first: int, again: int) -> bool:
@@ -229,7 +220,7 @@ def _asks_alike(failed: Step, other: Step) -> bool:
 
     Of two programs the later one has a good part of the other's words.
     """
-    if code_argument(failed) and code_argument(other):
+    if is_code_cell(failed) and is_code_cell(other):
         return shares_code(failed, other)
     ours, theirs = failed.arguments, other.arguments
     if not ours or any(theirs.get(name) == value for name, value in ours.items()):
