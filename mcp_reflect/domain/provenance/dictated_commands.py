@@ -81,7 +81,7 @@ def simple_commands(command: str) -> list[str]:
     return [part for part in _ENDS.split(command.strip()) if part]
 
 
-def without_program_texts(command: str) -> str:
+def _without_program_texts(command: str) -> str:
     """Return a command line in which no text that a program reads as its own language looks like more commands."""
     return _PROGRAM_TEXT.sub(lambda quoted: _ENDS.sub("_", quoted[0]), command)
 
@@ -100,7 +100,7 @@ def words_that_run(command: str) -> frozenset[str]:
     A program that projects of a kind are worked on with says nothing of who chose it.
     """
     found: set[str] = set()
-    for part in simple_commands(without_program_texts(command)):
+    for part in simple_commands(_without_program_texts(command)):
         words = [
             word for word in _called_words(part.lower()) if not _ASSIGNS.match(word) and word not in WRAPPING_WORDS
         ]
@@ -138,7 +138,7 @@ def words_brought_in(command: str) -> frozenset[str]:
     """Return the words of a command that bring in code: packages, plugins, modules, and what options load."""
     found: set[str] = set()
     for words in _lower_words(command):
-        if words and words[0] not in HAVE_OTHER_INSTALLS and words[:2] != ["dotnet", "ef"]:
+        if words and HAVE_OTHER_INSTALLS.isdisjoint((tuple(words[:1]), tuple(words[:2]))):
             behind = next((place for place, word in enumerate(words) if place and word in INSTALLING_WORDS), len(words))
             found.update(word for word in words[behind + 1 :] if not word.startswith("-"))
         options = [word for word in words if _OPTION_THAT_LOADS.match(word)]

@@ -78,8 +78,8 @@ SELECTING_OPTIONS = {"cargo": frozenset(("-p",)), "dotnet": frozenset(("-c", "-f
 COMPILERS = frozenset(("make", "cmake", "rustc", "javac", "tsc", "gcc", "g++", "clang", "cc"))
 WRAPPING_WORDS = frozenset(("sudo", "env", "exec", "time", "nohup", "npx", "uvx", "pipx", "run"))
 INSTALLING_WORDS = frozenset(("install", "add", "i", "get", "pull"))
-HAVE_OTHER_INSTALLS = frozenset(("git", "gh", "kubectl"))
-"""Programs of which these subcommands bring in nothing that was not there."""
+HAVE_OTHER_INSTALLS = frozenset((("git",), ("gh",), ("kubectl",), ("dotnet", "ef")))
+"""Beginnings of commands of which these subcommands bring in nothing that was not there."""
 FETCHING_WORDS = frozenset(("npx", "uvx", "bunx", "pipx", "dlx", "tool"))
 LOADING_OPTIONS = frozenset(("-p", "-m", "-f", "--plugin", "--import", "--require"))
 UNIX_PROGRAMS = "awk cat cp cut diff find grep head ln ls mkdir mv rm sed sort tail tar tee touch tr xargs".split()  # noqa: SIM905

@@ -12,11 +12,10 @@ from mcp_reflect.domain.provenance.command_outcomes import REDIRECTION
 from mcp_reflect.domain.provenance.dictated_commands import simple_commands
 from mcp_reflect.domain.trajectory.here_documents import without_documents
 from mcp_reflect.domain.trajectory.messages import ToolCall
-from mcp_reflect.domain.trajectory.tools import arguments_of, is_tool_name
+from mcp_reflect.domain.trajectory.tools import arguments_of, is_tool_name, path_of
 
 _LONGEST = 50
 _HOST = re.compile(r"https?://([\w.-]+)")
-_PATHS = ("file_path", "path", "filename", "file", "target_file", "uri")
 _PLAIN = re.compile(r"[\w./@:=,+~*%-]+")
 """A word of a command without quotes, brackets and variables."""
 _LISTED = re.compile(r"&&|;|\n")
@@ -32,7 +31,7 @@ def name_of_call(call: ToolCall, source: TextOrigin, command: str) -> str:
         return name_of_command(command, source)
     given = arguments_of(call.arguments)
     texts = [value for value in given.values() if isinstance(value, str)]
-    path = next((value for name in _PATHS if isinstance(value := given.get(name), str) and value), "")
+    path = path_of(given)
     if source == "web" and (host := _host_in(" ".join(texts))):
         return host
     if source == "file" and path:

@@ -8,6 +8,7 @@ from __future__ import annotations
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
 SHELLS = frozenset(
@@ -41,6 +42,8 @@ _ONLY_WITH = {"create": "file_text", "patch": "patchText"}
 """Editors of Copilot CLI and opencode, whose names mean other things elsewhere, with an argument that tells them."""
 _MULTI_EDITORS = frozenset({"file_editor", "str_replace_editor", "str_replace_based_edit_tool"})
 """Editors whose argument `command` says what they do."""
+
+_PATHS = ("file_path", "path", "filename", "file", "target_file", "uri")
 
 _EXIT = r"(?m)^(?:Exit [Cc]ode|Process exited with code|Command failed with exit code|exit_code)\W{1,3}(-?\d{1,10})"
 """Not compiled here: hooks that have no output to read would wait for it."""
@@ -93,6 +96,11 @@ def command_of(arguments: dict[str, Any]) -> str:
             return words[-1]
         return " ".join(f'"{word}"' if " " in word and '"' not in word else word for word in words)
     return given if isinstance(given, str) else ""
+
+
+def path_of(arguments: Mapping[str, Any]) -> str:
+    """Return the file that the arguments of a call name; empty where they name none."""
+    return next((value for name in _PATHS if isinstance(value := arguments.get(name), str) and value), "")
 
 
 def command_line(tool: str, arguments: dict[str, Any]) -> str:

@@ -52,11 +52,14 @@ def test_what_shows_the_schema_is_no_way_of_doing_anything() -> None:
     assert "describe" not in lesson(run, task=TASK).correct_action
 
 
-def test_a_later_cell_is_told_by_what_it_has_more() -> None:
+def test_a_line_is_told_with_the_last_cell_that_has_it() -> None:
     first = 'des = design(ids="ea")\nfit = run(des, level=0.9)'
     second = 'des = design(ids="ea")\nset_option("lonely", "adjust")\nfit = run(des, level=0.9)'
     found = lesson([*call("run_r", {"code": first}, "ok"), *call("run_r", {"code": second}, "ok")], task=TASK)
-    assert found.correct_action.endswith('`run_r(code=set_option("lonely", "adjust"))`')
+    assert (
+        found.correct_action
+        == '`run_r(code=des = design(ids="ea"); set_option("lonely", "adjust"); fit = run(des, level=0.9))`'
+    )
 
 
 def test_lines_that_only_import_print_or_close_tell_nothing() -> None:
@@ -137,3 +140,11 @@ def test_the_time_for_a_program_grows_with_its_length(part: str) -> None:
     code_argument(step_of("python", {"code": code}))
     telling_lines(code_lines(code))
     without_somebodys(code)
+
+
+def test_of_a_long_cell_those_lines_are_told_that_none_before_had() -> None:
+    """The lesson of a notebook is what was changed in a cell, wherever it stands there."""
+    same = "\n".join(f"value_{number} = compute(number={number})" for number in range(20))
+    first = call("edit_cell", {"cell": "4", "source": same}, "ok")
+    then = call("edit_cell", {"cell": "4", "source": f'tok.padding_side = "left"\n{same}'}, "ok")
+    assert lesson([*first, *then], task=TASK).correct_action == '`edit_cell(source=tok.padding_side = "left")`'

@@ -129,7 +129,7 @@ def tell_actions(
         worked = [step for step in steps if step.failed is False and is_small_program(step.subject)][-1:]
     if edits:
         yield "; ".join(map(describe_edit, edits))
-    worked = list(with_telling_lines(steps, worked))
+    worked = with_telling_lines(steps, worked)
     describe = describe_call_form if served else describe_case_call if serves_one_case(steps) else describe_step
     told = dict.fromkeys(line for line in map(describe, reversed(worked)) if not _NUMBERS_ONLY.fullmatch(line))
     lines = list(_within(list(told)[: _COMMANDS - min(len(shown), 2)], _WORKED_CHARS))

@@ -92,12 +92,18 @@ def _settings_in(step: Step, most: int) -> str:
         return ""
     lines = [" ".join(line.split()) for line in step.change[0][1].splitlines()]
     settings = dict.fromkeys(line for line in lines if _SETTING.match(line))
-    told = ""
-    for line in settings:
-        if len(told) + len(line) + len(_FURTHER) + 6 > most:
-            break
-        told += f"{'; ' if told else ''}+ `{line}`"
+    told = _as_many([("+", line) for line in settings], most - len(_FURTHER))
     return f"{told}{_FURTHER}" if told else ""
+
+
+def _as_many(lines: Sequence[tuple[str, str]], most: int) -> str:
+    """As many of the first lines, each with its sign, as have room."""
+    told = ""
+    for sign, line in lines:
+        if len(told) + len(line) + 6 > most:
+            break
+        told += f"{'; ' if told else ''}{sign} `{line}`"
+    return told
 
 
 def _describe_pair(old: str, new: str, most: int) -> str:
@@ -117,12 +123,7 @@ def _changed(old: str, new: str, most: int) -> str:
         return f"`{lines[0][1]}` → `{lines[1][1]}`"
     if sum(len(line) + 6 for _, line in lines) > most:  # what is new says more than what it replaced
         lines = [(sign, line) for sign, line in lines if sign == "+"] or lines
-    told = ""
-    for sign, line in lines:
-        if len(told) + len(line) + 6 > most:
-            break
-        told += f"{'; ' if told else ''}{sign} `{line}`"
-    return told
+    return _as_many(lines, most)
 
 
 def _moved(line: str, direction: str, most: int) -> str:

@@ -15,7 +15,7 @@ from mcp_reflect.domain.lessons.run.code_cells import (
     telling_step,
     without_somebodys,
 )
-from mcp_reflect.domain.lessons.run.program_text import program_without_data, statement_without_data
+from mcp_reflect.domain.lessons.run.program_text import statement_without_data
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.truncate import truncate_line
 
@@ -79,12 +79,7 @@ def describe_case_call(step: Step) -> str:
         return told
     values = _values(step.arguments)
     if not gives_answer(step):
-        values = {
-            name: (program_without_data(name, value, step.tool) or "…")
-            if name == code or is_private(name, value)
-            else value
-            for name, value in values.items()
-        }
+        values = {name: "…" if name == code or is_private(name, value) else value for name, value in values.items()}
     if values and all(value == "…" for value in values.values()):
         return f"`{step.tool}`"
     return f"`{step.tool}({_told(values) or truncate_line(step.subject, CALL_CHARS)})`"

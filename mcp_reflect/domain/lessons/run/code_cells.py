@@ -6,7 +6,7 @@ of the run had already.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from mcp_reflect.domain import lazy_re as re
@@ -107,26 +107,41 @@ def code_lines(code: str) -> list[str]:
     return [line.strip() for line in code.splitlines() if line.strip()][:_MOST_LINES]
 
 
-def telling_step(step: Step, earlier: Sequence[Step]) -> Step | None:
+def telling_step(step: Step, others: Sequence[Step]) -> Step | None:
     """Return a call with the telling lines of its program in its place; None where it has none.
 
-    Lines that a cell before it had as well are left out where others are left.
+    Lines that one of the others has as well are left out.
     """
     name = code_argument(step)
-    known = {line for each in earlier if (other := code_argument(each)) for line in code_lines(each.arguments[other])}
+    known = {line for each in others if (other := code_argument(each)) for line in code_lines(each.arguments[other])}
     lines = telling_lines(code_lines(step.arguments[name]), known)
     return replace(step, arguments={**step.arguments, name: "\n".join(lines)}) if lines else None
 
 
-def with_telling_lines(steps: Sequence[Step], worked: Sequence[Step]) -> Iterator[Step]:
-    """Yield the steps that worked; of programs and queries what no cell before them had, and none without that."""
+def with_telling_lines(steps: Sequence[Step], worked: Sequence[Step]) -> list[Step]:
+    """Return the steps that worked; of programs and queries what no later one has, and none without that.
+
+    Where not all have room the last ones are told: each line stands in the last that has it. Of a long program those
+    lines are told that none of the run's `steps` before it had.
+    """
     cells = [step for step in steps if is_code_cell(step)]
     places = {id(step): place for place, step in enumerate(cells)}
-    for step in worked:
+    later: list[Step] = []
+    told: list[Step] = []
+    for step in reversed(worked):
         place = places.get(id(step))
-        told = step if place is None else telling_step(step, cells[:place])
-        if told is not None:
-            yield told
+        shown = step if place is None else _shown(step, later, cells[:place])
+        told += [] if shown is None else [shown]
+        later += [] if place is None else [step]
+    return told[::-1]
+
+
+def _shown(step: Step, others: Sequence[Step], before: Sequence[Step]) -> Step | None:
+    """A call with the lines of its program that no other has; of a long one without those that one before it had."""
+    shown = telling_step(step, others)
+    if shown is None or len(str(shown.arguments[code_argument(shown)])) <= CODE_CHARS:
+        return shown
+    return telling_step(step, [*others, *before]) or shown
 
 
 def telling_lines(lines: Sequence[str], known: Collection[str] = ()) -> list[str]:
@@ -143,9 +158,7 @@ def shares_code(failed: Step, other: Step) -> bool:
 
 def changed_code(worked: Step, failed: Step) -> Step | None:
     """Return the call that worked with its program, of a long one with the lines that the failed one had not."""
-    whole = telling_step(worked, ())
-    is_short = whole is not None and len(str(whole.arguments[code_argument(whole)])) <= CODE_CHARS
-    return whole if is_short else telling_step(worked, [failed])
+    return _shown(worked, (), [failed])
 
 
 def without_somebodys(code: str) -> str:

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.step import Step
+from mcp_reflect.domain.trajectory.tools import path_of
 from mcp_reflect.domain.truncate import CUT
 
 _SHOWN_BY = re.compile(
     r"(?:\w+_)*(?:read|view|open|cat|show|get|file|editor|based|edit|tool|contents?|text|str|replace)+(?:_\w+)*"
 )
-_PATHS = ("file_path", "path", "filename", "file", "target_file", "uri")
 _PARTS = ("offset", "limit", "view_range", "start_line", "end_line", "start", "end", "lines", "pages")
 """Arguments by which a part of a file is asked for."""
 _SHOWS = re.compile(r"(?:cd\s+\S+\s*&&\s*)?cat\s+(?P<path>[\w./~@-]+)\s*")
@@ -46,7 +46,7 @@ def _file_shown(step: Step) -> str:
     name = step.tool.lower().rpartition("__")[2]
     if step.kind != "call" or not _SHOWN_BY.fullmatch(name) or any(step.arguments.get(part) for part in _PARTS):
         return ""
-    return next((value for key in _PATHS if isinstance(value := step.arguments.get(key), str)), "")
+    return path_of(step.arguments)
 
 
 def _without_numbers(text: str) -> str:

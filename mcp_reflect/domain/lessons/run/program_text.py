@@ -1,15 +1,9 @@
-"""Programs, statements and formulas as they may be told of somebody's case: without the texts and numbers in them."""
+"""Statements and formulas as they may be told of a customer's case: without the texts and numbers in them."""
 
 from __future__ import annotations
 
-import ast
-
 from mcp_reflect.domain import lazy_re as re
 
-_MOST_CHARS = 8_000
-_MOST_DIGITS = 1
-_PROGRAM = (ast.Import, ast.ImportFrom, ast.Assign, ast.FunctionDef)
-"""What makes a program: words of a sentence may pass for an expression."""
 PERSONAL_KEYS = re.compile(
     r'"(?:first_?name|last_?name|full_?name|surname|dob|date_?of_?birth|birth\w*|e-?mail|phone\w*|address\w*|street)"\s*:',
     re.IGNORECASE,
@@ -21,7 +15,6 @@ _SQL_TOOL = re.compile(
     r"(?:^|[_.])(?:sql|bq|bigquery|clickhouse|duckdb|mysql|postgres\w*|psql|snowflake)(?:[_.]|$)", re.IGNORECASE
 )
 """Tools that are given statements for a database, in whatever letters."""
-_CODE_NAMES = {"code", "script", "source", "program"}
 _STATEMENT = re.compile(
     r"(?:SELECT\s.+\sFROM|INSERT\s+INTO|UPDATE\s+\S+\s+SET|DELETE\s+FROM|SET\s+\w+\s*=|VACUUM|ANALYZE|BEGIN;"
     r"|(?:ALTER|CREATE|DROP)\s+(?:USER|VIEW)"
@@ -52,50 +45,3 @@ def statement_without_data(name: str, value: str, tool: str = "") -> str:
     ):
         return ""
     return "" if _UNCLEAR.search(told) or _NAMES.search(told) or PERSONAL_KEYS.search(value) else told
-
-
-def program_without_data(name: str, value: str, tool: str) -> str:
-    """Return what a tool was given to run, without data: a statement, a formula, or a Python program."""
-    return statement_without_data(name, value, tool) or (
-        _python_without_data(value) if name.lower() in _CODE_NAMES else ""
-    )
-
-
-def _python_without_data(program: str) -> str:
-    """Return a Python program with `…` for each text and longer number in it; empty for anything else.
-
-    The program is parsed, and not run.
-    """
-    if len(program) > _MOST_CHARS:
-        return ""
-    try:
-        tree = ast.parse(program)
-        if not any(isinstance(each, _PROGRAM) for each in tree.body):
-            return ""
-        return "; ".join(ast.unparse(_Masking().visit(statement)) for statement in tree.body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
-
-
-class _Masking(ast.NodeTransformer):
-    """Puts `…` in the place of data."""
-
-    def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        is_number = isinstance(node.value, (int, float, complex)) and len(str(node.value)) <= _MOST_DIGITS
-        is_name = node.value is None or isinstance(node.value, bool)
-        return node if is_number or is_name else ast.Name("…")
-
-    def visit_List(self, _: ast.List) -> ast.expr:
-        return ast.Name("[…]")
-
-    def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
-        return self.generic_visit(node) if isinstance(node.ctx, ast.Store) else ast.Name("(…)")
-
-    def visit_Set(self, _: ast.Set) -> ast.expr:
-        return ast.Name("{…}")
-
-    def visit_Dict(self, _: ast.Dict) -> ast.expr:
-        return ast.Name("{…}")
-
-    def visit_JoinedStr(self, _: ast.JoinedStr) -> ast.expr:
-        return ast.Name("…")
