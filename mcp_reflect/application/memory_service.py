@@ -168,12 +168,17 @@ class MemoryService(MemoryReader):
         hits = self._retriever().search(search, refresh=refresh)
         retrieval = self.profile.new_retrieval([hit.memory_id for hit in hits.hits], self._clock())
 
+        matches: list[Match] = []
+
         def ordered(memories: Mapping[str, Memory]) -> list[str]:
-            return [match.memory.id for match in _matches(hits.hits, memories)]
+            matches[:] = _matches(hits.hits, memories)
+            return [match.memory.id for match in matches]
 
         recorded = record_shown(self._ledger, retrieval, None if refresh else hits.as_of, ordered)
         self._retriever().touch(search.project, retrieval.memory_ids, search.query.now)
-        return RetrievedMemories(recorded.retrieval_id, _matches(hits.hits, recorded.memories), recorded.warning)
+        # Where nothing could be recorded, nothing was ordered either.
+        matches = matches or _matches(hits.hits, recorded.memories)
+        return RetrievedMemories(recorded.retrieval_id, matches, recorded.warning)
 
     def augment(self, query: Query, *, unclaimed: bool = False) -> tuple[str, RetrievedMemories]:
         """Return the task with the memories that may help, ready to be used as a prompt; `unclaimed` as in `query`."""

@@ -60,22 +60,25 @@ def mmr(table: FeatureColumns, ranked: Ranked, limit: int, mmr_lambda: float) ->
     # argmax takes the first of equals, so the pool is laid out in the order of the tie-break.
     pool = ranked.take(ranking_order(table, ranked.rows, np.zeros(len(ranked))))
     relevance = mmr_lambda * pool.score
+    vectors = table.vectors[pool.rows]
+    alike = (vectors @ vectors.T).astype(np.float64)
     redundancy = np.zeros(len(pool))
     chosen: list[int] = []
     value = relevance.copy()
     for _ in range(min(limit, len(pool))):
         pick = int(np.argmax(value))
         chosen.append(pick)
-        redundancy = np.maximum(redundancy, near_copies(table, pool, pick))
+        redundancy = np.maximum(redundancy, _near_copies(table, pool, pick, alike[pick]))
         value = relevance - (1.0 - mmr_lambda) * redundancy
         value[chosen] = -np.inf
     return pool.take(np.array(chosen, dtype=np.int64))
 
 
-def near_copies(table: FeatureColumns, pool: Ranked, pick: int) -> Floats:
-    """Return the similarity of one lesson of a pool with all of it, in [0, 1], 0 below NEAR_COPY."""
-    vectors = table.vectors[pool.rows]
-    similarity = (vectors @ vectors[pick]).astype(np.float64)
+def _near_copies(table: FeatureColumns, pool: Ranked, pick: int, similarity: Floats) -> Floats:
+    """Return the similarity of one lesson of a pool with all of it, in [0, 1], 0 below NEAR_COPY.
+
+    `similarity` is that of its task with those of the pool.
+    """
     alike = np.flatnonzero(similarity >= NEAR_COPY)  # the words of the others cannot make up for it
     words = table.lexical_index.lesson_similarities(int(pool.rows[pick]), pool.rows[alike])
     found = np.zeros(len(pool))

@@ -41,6 +41,7 @@ _FEW = 2
 
 _LEAST_LIKENESS = 0.02
 _MOST_LIKENESS = 0.98
+_SMALL_TABLE = 4_000
 _SAMPLE_SIZE = 1_000
 """Lessons from which the chance is taken at most."""
 
@@ -61,7 +62,7 @@ class LessonEvidence:
         evidence = np.zeros(len(rows), np.float32)
         known = self._lessons.is_known[rows] & self._table.alive[rows]
         if known.any():
-            likeness = self._lessons.cosines(rows[known], self._vector)
+            likeness = self._likeness(rows[known])
             told = np.clip(2.0 * _log_odds(likeness) - self._neutral, -MAX_EVIDENCE, MAX_EVIDENCE)
             if len(self._commonplace):
                 told[np.isin(likeness, self._commonplace)] = 0.0
@@ -84,7 +85,16 @@ class LessonEvidence:
     def _sample(self) -> Vector:
         """Likenesses of some of the lessons, at least one."""
         taught = np.flatnonzero(self._lessons.is_known & self._table.alive)
-        return self._lessons.cosines(taught[:: -(-len(taught) // _SAMPLE_SIZE)], self._vector)
+        return self._likeness(taught[:: -(-len(taught) // _SAMPLE_SIZE)])
+
+    def _likeness(self, rows: Rows) -> Vector:
+        return self._lessons.cosines(rows, self._vector) if self._of_every_row is None else self._of_every_row[rows]
+
+    @cached_property
+    def _of_every_row(self) -> Vector | None:
+        """The likeness of all rows of a small table, which a query asks for several times; None for a large one."""
+        count = len(self._table.alive)
+        return self._lessons.cosines(np.arange(count), self._vector) if count <= _SMALL_TABLE else None
 
 
 def with_evidence(relevance: npt.NDArray[_Precision], evidence: FloatArray | float) -> npt.NDArray[_Precision]:

@@ -20,7 +20,7 @@ itself stays as it is. So a table in which nothing is relevant still returns not
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -70,6 +70,21 @@ def min_liftable(best: float, threshold: float) -> float:
     return (threshold - LIFT_WEIGHT * best) / (1.0 - LIFT_WEIGHT)
 
 
+class RelevanceStages(NamedTuple):
+    """Relevance as it grows, a number for each row: what the lift leads to is what counts."""
+
+    by_task: Floats
+    """From the meaning and the words of task and lesson."""
+    by_lesson: Floats
+    """The same with the evidence of what the lesson means."""
+    lifted: Floats
+    """The same after the lift by the best match."""
+
+    def of(self, positions: npt.NDArray[np.int64]) -> RelevanceStages:
+        """Return that of the rows at these positions."""
+        return RelevanceStages(*(stage[positions] for stage in self))
+
+
 class Relevance(Protocol):
     """The part of a score beside quality. `error` bounds the difference between `approximate` and `exact`."""
 
@@ -85,7 +100,7 @@ class Relevance(Protocol):
         """
         ...
 
-    def exact(self, rows: Rows, cosines: Floats) -> Floats:
+    def exact(self, rows: Rows, cosines: Floats) -> RelevanceStages:
         """Return the relevance of a few of these rows from their exact cosines."""
         ...
 
@@ -99,10 +114,10 @@ class SemanticRelevance:
         """Return the cosines."""
         return cosines
 
-    def exact(self, rows: Rows, cosines: Floats) -> Floats:
+    def exact(self, rows: Rows, cosines: Floats) -> RelevanceStages:
         """Return the cosines."""
         del rows
-        return cosines
+        return RelevanceStages(cosines, cosines, cosines)
 
 
 class HybridRelevance:
@@ -141,7 +156,7 @@ class HybridRelevance:
         relevance[~self._of_rows(table.alive)] = -1.0
         near = np.flatnonzero(relevance >= relevance.max() - self.error)
         candidates = near if rows is None else rows[near]
-        exact = self._unlifted(candidates, similarities(table, candidates, vector))
+        _, exact = self._unlifted(candidates, similarities(table, candidates, vector))
         first = ranking_order(table, candidates, exact)[0]
         self._best, self._best_relevance = int(candidates[first]), float(exact[first])
         self.threshold = threshold
@@ -164,19 +179,22 @@ class HybridRelevance:
             relevance[selection] = lift_by_best_match(unlifted, self._best_relevance, similarity_to_best)
         return relevance
 
-    def exact(self, rows: Rows, cosines: Floats) -> Floats:
+    def exact(self, rows: Rows, cosines: Floats) -> RelevanceStages:
         """Return the relevance of `rows` from their exact cosines with the query."""
+        by_task, by_lesson = self._unlifted(rows, cosines)
         if not len(rows):
-            return cosines
+            return RelevanceStages(by_task, by_lesson, by_lesson)
         cosines_with_best = similarities(self._table, rows, self._table.vectors[self._best])
         similarity_to_best = noisy_or(cosines_with_best, self._overlap_with_best[rows])
         # The best match is itself, whatever rounding and the terms left out make of that.
         similarity_to_best[rows == self._best] = 1.0
-        return lift_by_best_match(self._unlifted(rows, cosines), self._best_relevance, similarity_to_best)
+        lifted = lift_by_best_match(by_lesson, self._best_relevance, similarity_to_best)
+        return RelevanceStages(by_task, by_lesson, lifted)
 
-    def _unlifted(self, rows: Rows, cosines: Floats) -> Floats:
-        """Return the relevance of `rows`, some of those in question, before the lift."""
-        return with_evidence(noisy_or(cosines, self._overlap[rows]), self._lessons.of(rows))
+    def _unlifted(self, rows: Rows, cosines: Floats) -> tuple[Floats, Floats]:
+        """Return the relevance of `rows`, some of those in question, by task and by lesson."""
+        by_task = noisy_or(cosines, self._overlap[rows])
+        return by_task, with_evidence(by_task, self._lessons.of(rows))
 
     @cached_property
     def _overlap_with_best(self) -> Floats32:

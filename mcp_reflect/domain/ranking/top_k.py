@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcp_reflect.domain.ranking.columns import FeatureColumns, ranking_order, similarities
-from mcp_reflect.domain.ranking.relevance import HybridRelevance, Relevance, SemanticRelevance
+from mcp_reflect.domain.ranking.relevance import HybridRelevance, Relevance, RelevanceStages, SemanticRelevance
 from mcp_reflect.domain.ranking.relevance_prior import field_of
 from mcp_reflect.domain.ranking.scoring import RankingQuery, scores
 from mcp_reflect.domain.values import Floats, Integers, Rows, Vector
@@ -20,7 +20,7 @@ class Ranked:
 
     rows: Rows
     similarity: Floats
-    relevance: Floats
+    stages: RelevanceStages
     score: Floats
     field: float | None = None
     """That of `ranking/relevance_prior.py`, where the scores depend on it."""
@@ -28,20 +28,25 @@ class Ranked:
     def __len__(self) -> int:
         return len(self.rows)
 
+    @property
+    def relevance(self) -> Floats:
+        """Return the relevance that counts."""
+        return self.stages.lifted
+
     def append(self, other: Ranked) -> Ranked:
         """Return these rows, then those."""
         return replace(
             self,
             rows=np.concatenate((self.rows, other.rows)),
             similarity=np.concatenate((self.similarity, other.similarity)),
-            relevance=np.concatenate((self.relevance, other.relevance)),
+            stages=RelevanceStages(*map(np.concatenate, zip(self.stages, other.stages, strict=True))),
             score=np.concatenate((self.score, other.score)),
         )
 
     def take(self, order: npt.NDArray[np.int64]) -> Ranked:
         """Return the rows at these positions, in this order."""
         return Ranked(
-            self.rows[order], self.similarity[order], self.relevance[order], self.score[order], field=self.field
+            self.rows[order], self.similarity[order], self.stages.of(order), self.score[order], field=self.field
         )
 
 
@@ -69,7 +74,7 @@ def top_k(table: FeatureColumns, query: RankingQuery, k: int, rows: Rows | None 
     if borderline.any():
         passed = ~borderline
         exact_cosines = similarities(table, clear[borderline], query.vector)
-        passed[borderline] = relevance.exact(clear[borderline], exact_cosines) >= query.threshold
+        passed[borderline] = relevance.exact(clear[borderline], exact_cosines).lifted >= query.threshold
         clear, approximate = clear[passed], approximate[passed]
     if len(clear) > k:
         approximate_scores = scores(table, clear, approximate, query)
@@ -87,10 +92,10 @@ def rank_exactly(
     Relevance is the cosine where `relevance` is None.
     """
     similarity = similarities(table, rows, query.vector)
-    exact = similarity if relevance is None else relevance.exact(rows, similarity)
-    passed = exact >= query.threshold
-    rows, similarity, exact = rows[passed], similarity[passed], exact[passed]
-    ranked = Ranked(rows, similarity, exact, scores(table, rows, exact, query), query.field)
+    stages = (relevance or SemanticRelevance()).exact(rows, similarity)
+    passed = np.flatnonzero(stages.lifted >= query.threshold)
+    rows, similarity, stages = rows[passed], similarity[passed], stages.of(passed)
+    ranked = Ranked(rows, similarity, stages, scores(table, rows, stages.lifted, query), query.field)
     return ranked.take(ranking_order(table, ranked.rows, ranked.score)[:k])
 
 

@@ -8,18 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sqlalchemy import (
-    BigInteger,
-    BindParameter,
-    Connection,
-    String,
-    Update,
-    bindparam,
-    cast,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import BigInteger, Connection, String, bindparam, cast, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.change_feed import LATEST_SEQ
@@ -81,9 +70,9 @@ def record_retrieval(
     ids = {f"id{number}": memory_id for number, memory_id in enumerate(retrieval.memory_ids)}
     if not ids:
         return {}
-    used_at = rows.to_microseconds(retrieval.created_at)
-    connection.execute(_use_of_several(len(ids)), ids | {"used_at": used_at})
-    found = SqlMemoryRecords(statements(connection)).by_ids(retrieval.memory_ids)
+    source = statements(connection)
+    source.run(_use_of_several(len(ids)), used_at=rows.to_microseconds(retrieval.created_at), **ids)
+    found = SqlMemoryRecords(source).by_ids(retrieval.memory_ids)
     shown = tuple(order(found)) if order else retrieval.memory_ids
     if shown != retrieval.memory_ids:  # which few are
         connection.execute(_SHOWN_OTHERWISE, {"of": retrieval.id, "shown": list(shown)})
@@ -91,11 +80,7 @@ def record_retrieval(
 
 
 @lru_cache(maxsize=64)
-def _use_of_several(count: int) -> Update:
-    """The statement that touches `count` memories, `id0`, `id1`, … .
-
-    With one parameter for a list of any length, SQLAlchemy would write it anew for each query.
-    """
-    ids: list[BindParameter[str]] = [bindparam(f"id{number}") for number in range(count)]
-    u = schema.utilities.c
-    return update(schema.utilities).where(u.memory_id.in_(ids)).values(last_used_at=bindparam("used_at"))
+def _use_of_several(count: int) -> str:
+    """The statement that touches `count` memories, `id0`, `id1`, … ."""
+    ids = ", ".join(f":id{number}" for number in range(count))
+    return f"UPDATE utilities SET last_used_at = :used_at WHERE memory_id IN ({ids})"  # noqa: S608 - named values

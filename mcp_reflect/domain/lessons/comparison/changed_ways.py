@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
@@ -43,7 +43,12 @@ class _Done:
     written: frozenset[tuple[str, str]]
     replaced: frozenset[tuple[str, str]]
 
-    @property
+    @cached_property
+    def words(self) -> tuple[frozenset[str], ...]:
+        """Return the words of each command that worked."""
+        return tuple(frozenset(part.split()) for each in self.worked for part in each.split(" && "))
+
+    @cached_property
     def settings(self) -> dict[tuple[str, str], set[str]]:
         """Return the values of the settings that were written, by file and name."""
         values = defaultdict[tuple[str, str], set[str]](set)
@@ -80,18 +85,15 @@ def changes_way(later: str, earlier: str, tasks: tuple[str, str]) -> bool:
         return True
     if any(_states(earlier, text) for _, text in ours.replaced):
         return True
-    return _adds_option(ours.worked, theirs.worked) and _share_subject(*tasks)
+    return _adds_option(ours, theirs) and _share_subject(*tasks)
 
 
-def _adds_option(ours: frozenset[str], theirs: frozenset[str]) -> bool:
+def _adds_option(ours: _Done, theirs: _Done) -> bool:
     """Return true where a command is run with more options than before, and with nothing else."""
-    mine, before = (
-        [frozenset(part.split()) for each in told for part in each.split(" && ")] for told in (ours, theirs)
-    )
     return any(
         len(old) >= _LEAST_WORDS and old < new and all(word.startswith("-") for word in new - old)
-        for old in before
-        for new in mine
+        for old in theirs.words
+        for new in ours.words
     )
 
 

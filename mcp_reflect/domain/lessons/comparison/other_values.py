@@ -29,6 +29,7 @@ _CASE_CALL = re.compile(r"`[\w.:-]+\(\w+=")
 
 class _Told(NamedTuple):
     words: Mapping[str, float]
+    weight: float
     values: frozenset[str]
 
 
@@ -38,7 +39,8 @@ def _told(task: str, lesson: str) -> _Told | None:
     if _CASE_CALL.search(lesson):
         return None
     values = frozenset(found.strip("`").lower() for found in _VALUE.findall(lesson))
-    return _Told(term_weights(f"{task}\n{lesson}"), values)
+    words = term_weights(f"{task}\n{lesson}")
+    return _Told(words, sum(words.values()), values)
 
 
 def state_other_values(one: tuple[str, str], other: tuple[str, str]) -> bool:
@@ -46,6 +48,6 @@ def state_other_values(one: tuple[str, str], other: tuple[str, str]) -> bool:
     ours, theirs = _told(*one), _told(*other)
     if ours is None or theirs is None or not (ours.values - theirs.values and theirs.values - ours.values):
         return False
-    least = min(sum(ours.words.values()), sum(theirs.words.values()))
+    least = min(ours.weight, theirs.weight)
     shared = sum(weight for word, weight in ours.words.items() if word in theirs.words)
     return least > 0 and shared >= SAME_SUBJECT_SHARE * least
