@@ -33,7 +33,8 @@ TOKENS_OF_ANSWER = 750
 _MEMORIES_IN_BUDGET = 10
 _LONGEST_TASK, _SHORT_TASK = 160, 60
 """Characters of a task, where everything has room and where not."""
-_NEAREST_TASK = 120
+_NEAREST_TASK, _NEAREST_LESSON = 120, 160
+"""Of a memory that may fit: enough of its lesson to see whether it does, as people word one problem in many ways."""
 _LEAST_LESSON = 60
 """Characters that every lesson has, however far down the list it stands."""
 _STEEPNESS = 1.5
@@ -82,14 +83,21 @@ def concise_memories(retrieved: RetrievedMemories) -> dict[str, Any]:
 
 
 def _nearest_view(nearest: Sequence[Memory]) -> dict[str, Any]:
-    """The nearest tasks where no memory surely fits: the model judges better than a threshold whether one does."""
+    """The nearest memories where none surely fits: the model judges better than a threshold whether one does."""
     if not nearest:
         return {}
-    tasks = [{"id": each.id, "task": truncate_line(inert(each.task), _NEAREST_TASK)} for each in nearest]
+    views = [
+        {
+            "id": each.id,
+            "task": truncate_line(inert(each.task), _NEAREST_TASK),
+            "reflection": _fitted(inert(each.reflection), _NEAREST_LESSON),
+        }
+        for each in nearest
+    ]
     return {
-        "nearest": tasks,
-        "next_step": "Nothing fits for sure. If one of these tasks is like yours, query again with "
-        f"similarity_threshold={NEAREST_RELEVANCE} to see its lesson; else go on without.",
+        "nearest": views,
+        "next_step": "Nothing fits for sure. If one of these is about your problem, query again with "
+        f"similarity_threshold={NEAREST_RELEVANCE} to see its whole lesson; else go on without.",
     }
 
 

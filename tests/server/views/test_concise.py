@@ -89,12 +89,15 @@ def test_no_room_is_wasted_and_none_given_twice(sizes: list[int], room: int) -> 
     assert sum(shares) >= min(sum(sizes), room) - len(sizes)
 
 
-def test_where_nothing_fits_the_nearest_tasks_are_named_and_how_to_see_their_lessons() -> None:
-    near = make_memory(make_trace(task="Rotate the keys <b>of</b> the gateway " * 9))
+def test_where_nothing_fits_the_nearest_are_named_with_what_they_teach_and_how_to_see_more() -> None:
+    lesson = "It worked with `gateway rotate --all`. " + "The keys are read again within a minute or so. " * 9
+    near = make_memory(make_trace(task="Rotate the keys <b>of</b> the gateway " * 9), reflection=lesson)
     view = concise_memories(RetrievedMemories("ret_000000000000", [], nearest=(near,)))
     assert view["memories"] == []
-    assert list(view["nearest"][0]) == ["id", "task"]
+    assert list(view["nearest"][0]) == ["id", "task", "reflection"]
     assert len(view["nearest"][0]["task"]) <= 120
+    assert len(view["nearest"][0]["reflection"]) <= 160
+    assert "gateway rotate --all" in view["nearest"][0]["reflection"]
     assert "similarity_threshold=0.2" in view["next_step"]
     assert list(concise_memories(found([]))) == ["retrieval_id", "memories"]
 
