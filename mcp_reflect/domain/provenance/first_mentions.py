@@ -1,7 +1,7 @@
 """Who mentioned each word of a run first: the user and the agent, or a text that the agent read.
 
 A word that such a text brought is foreign, whoever says it afterwards. No wording decides this, but for the common
-words of English, which have no author.
+words of English and well-known names, which have no author.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.provenance.observed import is_short_name
 from mcp_reflect.domain.provenance.tokens import JOINT, tells_author, tokens_of
+from mcp_reflect.domain.provenance.well_known import is_well_known
 
 _LONG_FORMAT = re.compile(r"^[-dlbcps][rwxsStT-]{9}\S?(?:\s+\S+){7}\s(?=\S+$)")
 """What `ls -l` puts before a name."""
@@ -74,7 +75,7 @@ class FirstMentions:
 
     def _is_foreign(self, word: str) -> bool:
         read = self._first_read.get(word)
-        return read is not None and read < self._first_own.get(word, read + 1)
+        return read is not None and read < self._first_own.get(word, read + 1) and not is_well_known(word)
 
     def _look_up(self) -> None:
         """Note where each word stands first; texts are read when the first sentence is asked about."""

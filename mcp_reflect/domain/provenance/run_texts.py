@@ -16,6 +16,7 @@ from mcp_reflect.domain.provenance.observed import Contents, Observed, TextReadi
 from mcp_reflect.domain.provenance.remedies import Attempt, Remedy, remedies_in
 from mcp_reflect.domain.provenance.text_sentences import sentences_of
 from mcp_reflect.domain.provenance.tokens import stem_of, stems_of, tells_author, tokens_of
+from mcp_reflect.domain.provenance.well_known import is_well_known
 from mcp_reflect.domain.text.inert import skeleton
 
 UNTRUSTED: tuple[TextOrigin, ...] = ("web", "tool", "memory", "file")
@@ -208,6 +209,7 @@ class RunTexts:
 
     def leads_to(self, sentence: str) -> TextOrigin | None:
         """Return the least trusted source of an address in the network that such a source brought to a sentence."""
-        found = [each for each in anchors_in(skeleton(sentence), NETWORK_ADDRESS) if HOST.search(each)]
+        addresses = (each for each in anchors_in(skeleton(sentence), NETWORK_ADDRESS) if HOST.search(each))
+        found = [each for each in addresses if not is_well_known(each)]
         named = [each for each in found if each not in self.plain.get("user", "") and self.mentions.foreign_words(each)]
         return next((source for source in UNTRUSTED if any(each in self.plain.get(source, "") for each in named)), None)
