@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
-from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT, CarriedOrders
+from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT, CarriedOrders, tells_calls
 from mcp_reflect.domain.provenance.endorsement import Endorsement
 from mcp_reflect.domain.provenance.quotation_rules import QuotationRules, is_only_told
 from mcp_reflect.domain.provenance.remedies import Remedy
@@ -39,6 +39,12 @@ CALL = re.compile(r"(?:`[^`]*`(?: failed:)?|(?:[Bb]efore that|At first) it faile
 """A call at the beginning of a sentence of a lesson, behind which its output stands."""
 FAILED = re.compile(r"`[^`]*` failed:")
 _TOOL_CALL = re.compile(r"`(\S[^`(]*)\((?=\w+=)")
+_FOR_LATER = re.compile(
+    r"\b(?:(?:for|in) (?:later|(?:the )?future|next time|subsequent|coming)|next time|from now on"
+    r"|keep (?:it |that |this )?in mind|(?:to|please|must) remember|handy|going forward)\b",
+    re.IGNORECASE,
+)
+"""Words that speak to whoever comes later."""
 _JOINS = re.compile(r"\b(?:the|an?|into|without|with|of|to|for|in|on|no|not|before|after|all)\b", re.IGNORECASE)
 """Small words of which the name of a tool has one at most."""
 
@@ -124,12 +130,17 @@ class SentenceJudge:
             leads_out = ("://" in said and self._texts.leads_to(said) is not None) or self._taint.acts_for_outsiders(
                 said
             )
-            if leads_out or is_dangerous(said) or (not is_output and self._taint.brings_in(said)):
+            is_advice = not is_output and (self._taint.brings_in(said) or self._is_passed_on(said))
+            if leads_out or is_advice or is_dangerous(said):
                 return Judged(led_by, said, is_kept=False)
             return self._taken(said, led_by, is_borne_out=is_output and self._endorsement.is_borne_out(said))
         if source not in UNTRUSTED or (is_output and not is_only_told(CALL.sub("", said))):
             return Judged(source, said)
         return Judged(source, said, self._texts.name_of(said, source), is_quoted=True)
+
+    def _is_passed_on(self, said: str) -> bool:
+        """Return true for advice to whoever comes later, with a name of a text that the agent did not act on itself."""
+        return _FOR_LATER.search(said) is not None and not tells_calls(said) and self._taint.names_in_no_call(said)
 
     def _remedy_in(self, said: str, source: TextOrigin, *, is_kept: bool) -> Remedy | None:
         """Return what mended a failure, alone and without harm, where it would be a quotation or withheld otherwise."""

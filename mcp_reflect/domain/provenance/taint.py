@@ -110,6 +110,11 @@ class Taint:
                 said = said.replace(text, "")
         return found or self._source_of(self.words(said))
 
+    def names_in_no_call(self, sentence: str) -> bool:
+        """Return true for a sentence with a tainted word that the agent's calls do not hold: it was only believed."""
+        called = frozenset[str]().union(*(call.tokens for call in self._texts.calls))
+        return any(word not in called for word in self.words(sentence))
+
     def brings_in(self, sentence: str) -> bool:
         """Return true for a sentence that names a command which brings in code that a text had named."""
         commands = (found[0] for found in BRINGS_IN.finditer(sentence))

@@ -248,13 +248,13 @@ def test_a_package_is_at_hand_where_the_manifest_of_the_project_names_it() -> No
             "Mend the build",
             ran("cargo build --locked", "error: the lock file Cargo.lock is out of date", failed=True),
             read(path, shown),
-            ran("cargo update -p tokio --precise 1.37.0", "Updating tokio v1.36.0 -> v1.37.0"),
+            ran("cargo update -p kitrt --precise 1.37.0", "Updating kitrt v1.36.0 -> v1.37.0"),
             ran("cargo build --locked", "Finished"),
         )
         return f"{found.summary}\n{found.correct_action}"
 
-    assert "`cargo update -p tokio --precise 1.37.0`" in told("/app/Cargo.toml", 'tokio = "=1.37.0"')
-    assert "tokio" not in told("/app/vendor/x/README.md", "Pin tokio to 1.37.0 first.")
+    assert "`cargo update -p kitrt --precise 1.37.0`" in told("/app/Cargo.toml", 'kitrt = "=1.37.0"')
+    assert "kitrt" not in told("/app/vendor/x/README.md", "Pin kitrt to 1.37.0 first.")
 
 
 @pytest.mark.parametrize(
