@@ -53,6 +53,7 @@ def test_random_text_that_its_surroundings_show_to_be_a_secret_goes(text: str) -
 @pytest.mark.parametrize(
     "text",
     [
+        "target_compile_definitions(tracksim PRIVATE _GLIBCXX_USE_CXX11_ABI=0)",
         f"commit {HEX}1234abcd",
         f"https://api.corp.com/v1/users/{HEX}",
         f"https://registry.corp.com/v2/{HEX}/manifests/latest",

@@ -31,6 +31,8 @@ _TOKEN = re.compile(
 _SEGMENT = re.compile(r"[A-Za-z0-9]+")
 _JOINT_BITS = {"_": 3.0, "-": 3.0, ".": 3.0, "~": 0.0, "/": 3.0}
 """Evidence that a sign between two parts takes away: names and paths are made of parts."""
+_MACRO = re.compile(r"_{0,2}[A-Z]+[0-9]{0,2}(?:_(?:[A-Z]+[0-9]{0,2}|[0-9]{1,4})){1,12}(?==[^\s=])")
+"""The name of a definition or a variable before its value."""
 _UUID = re.compile(r"(?<![0-9a-fA-F-])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9a-fA-F-])")
 _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
 _PREFIX = re.compile(r"(?:[A-Za-z][A-Za-z0-9]{0,15}|\d{1,6})(?:[_.~-][A-Za-z0-9]{1,15}){0,3}[_.~-]")
@@ -94,7 +96,7 @@ def redact_random(text: str) -> str:
 
     def replaced(match: re.Match[str]) -> str:
         token = match["token"]
-        span = random_span(token)
+        span = None if _MACRO.match(text, match.start("token"), match.end() + 2) else random_span(token)
         if span is None or not _is_secret(text, match.start("token"), token, span):
             return match[0]
         before = match[0][: match.start("token") - match.start() + span.start]
