@@ -27,6 +27,8 @@ from mcp_reflect.domain.truncate import truncate_line
 
 _WITHHELD_CHARS = 300
 _ENDED = "The run ended in an error:"
+_TOOL_CALL = re.compile(r"`\w[\w.:-]*\(\w+=[^`]*\)`")
+"""A call of a tool that is told by itself, such as a query of a database."""
 _FROM_TESTS = re.compile(r"^Reviewer: ")
 
 
@@ -93,10 +95,11 @@ class FieldScreening:
                 told[-1] = (told[-1][0].followed_by(found), end, told[-1][2])
             else:
                 told.append((found, end, given))
-                edits_alone = begins_line and TELLS_EDIT.match(found.text) is not None
-                is_alone.append(edits_alone or (main is not None and not main.is_quoted))
+                stands_alone = begins_line and TELLS_EDIT.match(found.text) is not None
+                stands_alone = stands_alone or _TOOL_CALL.fullmatch(found.text.strip(" ;")) is not None
+                is_alone.append(stands_alone or (main is not None and not main.is_quoted))
         if name == "correct_action":
-            # what led to the step that worked is no advice without it, but for an edit that is told by itself
+            # what led to the step that worked is no advice without it, but for what is told by itself
             return without_steps_towards(told, is_alone)
         return told
 

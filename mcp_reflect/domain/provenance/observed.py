@@ -36,13 +36,22 @@ _REPEATED, _LEAST_REPEATED = 0.9, 3
 """Least share, and number, of a sentence's stems that another one holds which it repeats."""
 _WORD = re.compile(r"[^\W\d_]+")
 _NAME = re.compile(r"(?=.*[a-z])(?=.*[\d_./@-]).{4,}")
-ROW_OF_NAMES = re.compile(r"[\w@.+/-]+(?:(?:\s{2,}|\t)[\w@.+/-]+)*", re.ASCII)
+ROW_OF_NAMES = re.compile(r"[\w@.+/:-]+(?:(?:\s{2,}|\t)[\w@.+/:-]+)*", re.ASCII)
 """A single name, names of files as `ls` lists them side by side, and heads of columns."""
-_PART = re.compile(r"[._-]+")
+_PART = re.compile(r"[._:-]+")
 _MOST_PARTS = 4
 """A file with a longer name could be a sentence."""
 _STATEMENT = re.compile(r"\b(?:SELECT|FROM|JOIN|WHERE|GROUP BY|ORDER BY|INSERT INTO|(?:CREATE|ALTER) TABLE|VALUES)\b")
 """Words of SQL, which are in capitals in a statement."""
+_DEFINITION = re.compile(
+    r"(?:create|alter)(?: or replace)?(?: (?:temp|temporary|materialized|external|unique|secure))* "
+    r"(?:table|view|index|function|procedure|schema|sequence|type|stage|task)\b.*"
+    r"|(?:select\b.*(?:[(,*]| from ).*|(?:from|(?:left |right |inner |outer |cross )*join) [\w.\"`]+(?: (?:as )?\w+)?"
+    r"(?: on .*)?|(?:where|and|or|on) [\w.\"`]+ ?(?:[=<>]|is |in |not |like ).*|where not \w+|(?:group|order) by .*"
+    r"|insert into [\w.\"`]+.*|with \w+ as \(.*)[;,)]?",
+    re.IGNORECASE,
+)
+"""A line of SQL, in whatever case: what a database holds, and no order."""
 _TAG = re.compile(r"</?\w[^<>]*>(?:[^<>\s]*</\w+>)?")
 """A tag of markup, with the single word in it if any."""
 COMMENT = re.compile(r"\s*(?:#(?![!\[\w])|//|/\*|\*\s|--\s|<!--|;\s)")
@@ -120,7 +129,7 @@ class Observed:
 
         A line of code is none by its form, which is that of a command in many languages, but where it says it in prose.
         """
-        if self._is_row or self._is_frame or _TAG.fullmatch(self.text):
+        if self._is_row or self._is_frame or self._is_sql or _TAG.fullmatch(self.text):
             return False
         if self.holds == "code" and not COMMENT.match(self.text):
             return self._is_prose and wants_something(self.plain)
@@ -132,7 +141,7 @@ class Observed:
     @cached_property
     def is_statement(self) -> bool:
         """Return true for prose that wants nothing."""
-        return self._is_prose and not (self.is_order or self._is_row or self._is_frame)
+        return self._is_prose and not (self.is_order or self._is_row or self._is_frame or self._is_sql)
 
     @property
     def _is_frame(self) -> bool:
@@ -150,6 +159,11 @@ class Observed:
         return is_prose(self.plain)
 
     @cached_property
+    def _is_sql(self) -> bool:
+        """True for a line of SQL in the output of a command, or in a file."""
+        return self.holds != "prose" and self.is_line and _DEFINITION.fullmatch(self.text) is not None
+
+    @cached_property
     def _is_row(self) -> bool:
         text = self.text
         return bool(ROW_OF_NAMES.fullmatch(text)) or reads_as_setting(text) or reads_as_titles(text)
@@ -164,7 +178,7 @@ class Observed:
             return False
         shows_names = self._is_row and all(map(is_short_name, self.text.split()))
         is_code = self.holds == "code" and not (COMMENT.match(self.text) or self.is_prose)
-        return self.is_diagnosis or shows_names or is_code
+        return self.is_diagnosis or shows_names or is_code or self._is_sql
 
     @cached_property
     def is_diagnosis(self) -> bool:

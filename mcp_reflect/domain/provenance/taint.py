@@ -51,9 +51,21 @@ where everybody may write."""
 COMMANDS_ONLY = re.compile(r"(?:`[^`\n]+`|after|then|and|[\s;.,])+")
 """A sentence of a lesson that tells commands and nothing else."""
 
+_NAMES_PART = re.compile(
+    r"\b(?:without|field|column|parameter|argument|property|key|table|type|class|flag|value|header|no)s? \Z",
+    re.IGNORECASE,
+)
+"""Words before the name of a part of something, not of a program."""
 _VARIABLE = re.compile(r"\b([A-Z][A-Z0-9_]+)=")
 COMMAND_ERROR = re.compile(r"` failed: .*", re.DOTALL)
 """The error behind a command that failed."""
+
+
+def _quoted_acts(sentence: str) -> Iterator[str]:
+    """What a sentence quotes in code, but for single names of what a clause is about: "without `after`"."""
+    for found in IN_BACKQUOTES.finditer(sentence):
+        if not _NAMES_PART.search(sentence[: found.start()]) or " " in found[1].strip():
+            yield found[1].strip()
 
 
 class Taint:
@@ -78,7 +90,7 @@ class Taint:
         Of a sentence that does not instruct, only what the run carried out counts.
         """
         calls, tools = self._texts.calls, self._texts.tools
-        for quoted in map(str.strip, IN_BACKQUOTES.findall(sentence)):
+        for quoted in _quoted_acts(sentence):
             ran = any(call.command and call.holds(quoted) for call in calls)
             edited = not ran and any(call.is_edit and call.holds(quoted) for call in calls)
             source: TextOrigin | None = None
