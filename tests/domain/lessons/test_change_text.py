@@ -90,3 +90,14 @@ def test_what_a_later_edit_of_the_file_replaced_is_told_as_it_ended() -> None:
     assert edits_by_file([first, then])[0].change == (("echo 'Book';", "esc_html_e('Book', 'ab');"), ("x", "y"))
     back = Step("edit", "Edit", "form.php", change=(("y", "x"),))
     assert edits_by_file([first, back])[0].change == (("echo 'Book';", "echo __('Book', 'a');"),)
+
+
+def test_where_not_all_lines_have_room_comments_go_first_and_a_sign_says_that_lines_are_left_out() -> None:
+    rules = "-keep class first.Rule\n# R8 strips the signature of what is not kept\n-keep class second.Rule"
+    assert describe_change(edited(("", rules)), 120) == (
+        "+ `-keep class first.Rule`; + `# R8 strips the signature of what is not kept`; + `-keep class second.Rule`"
+    )
+    old = "-dontwarn x"
+    kept = "+ `-keep class first.Rule`; + `-keep class second.Rule`"
+    assert describe_change(edited((old, f"{old}\n{rules}")), 80) == kept
+    assert describe_change(edited((old, f"{old}\n{rules}")), 50) == "+ `-keep class first.Rule`; …"

@@ -37,6 +37,7 @@ _SETTINGS_FILE = re.compile(
 """Files that hold settings, commands or statements, each line for itself."""
 _SETTING = re.compile(r"(?![#;/!]|--|<!--|<\?|[{}()\[\]<>]+[,;]?$)\S*\s*\S.*[\w)\]}\"'>*]", re.DOTALL)
 """A line that is no comment and no bracket."""
+_COMMENT = re.compile(r"#(?![!\[\w])|//|/\*|\*\s|--\s|<!--|;\s")
 _MOST_PLACES = 40
 """Places of an edit that are looked at: more have no room, and each takes its time."""
 
@@ -61,6 +62,11 @@ def _composed(first: Sequence[Pair], then: Sequence[Pair]) -> tuple[Pair, ...]:
         else:
             made[place] = (made[place][0], made[place][1].replace(old, new, 1))
     return tuple((old, new) for old, new in made if old != new)
+
+
+def holds_settings(step: Step) -> bool:
+    """Return true for an edit of a file each line of which is a setting, a command or a statement for itself."""
+    return _SETTINGS_FILE.search(step.file) is not None
 
 
 def describe_change(step: Step, most: int) -> str:
@@ -88,7 +94,7 @@ def describe_change(step: Step, most: int) -> str:
 
 def _settings_in(step: Step, most: int) -> str:
     """The first settings that a new file of many lines holds; empty for a file of prose or a program."""
-    if not _SETTINGS_FILE.search(step.file):
+    if not holds_settings(step):
         return ""
     lines = [" ".join(line.split()) for line in step.change[0][1].splitlines()]
     settings = dict.fromkeys(line for line in lines if _SETTING.match(line))
@@ -122,8 +128,12 @@ def _changed(old: str, new: str, most: int) -> str:
     if [sign for sign, _ in lines] == ["-", "+"] and sum(len(line) for _, line in lines) + _AROUND_PAIR <= most:
         return f"`{lines[0][1]}` → `{lines[1][1]}`"
     if sum(len(line) + 6 for _, line in lines) > most:  # what is new says more than what it replaced
+        lines = [(sign, line) for sign, line in lines if not _COMMENT.match(line)] or lines
         lines = [(sign, line) for sign, line in lines if sign == "+"] or lines
-    return _as_many(lines, most)
+    if sum(len(line) + 6 for _, line in lines) <= most:
+        return _as_many(lines, most)
+    told = _as_many(lines, most - len(_FURTHER))
+    return f"{told}{_FURTHER}" if told else ""
 
 
 def _moved(line: str, direction: str, most: int) -> str:

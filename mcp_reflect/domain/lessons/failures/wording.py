@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.failures.change_text import describe_change, edits_by_file
+from mcp_reflect.domain.lessons.failures.change_text import describe_change, edits_by_file, holds_settings
 from mcp_reflect.domain.lessons.failures.failure_text import short_error
 from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
 from mcp_reflect.domain.lessons.failures.repairs import Repair
@@ -36,7 +36,7 @@ RAN_THROUGH = "Then ran through, rightly or not: "
 _COMMAND_CHARS = 220
 _PROGRAM_CHARS = 300
 """A program that stands in its command line begins with what it imports."""
-_CHANGE_CHARS = 200
+_CHANGE_CHARS, _SETTINGS_CHARS = 200, 320
 _FURTHER_CHARS = 60
 _MOST_CHARS = 360
 """Characters of one change, more for each further one of the same file, and of all together."""
@@ -195,5 +195,6 @@ def decisive_edits(edits: Sequence[Step], error: str) -> list[Step]:
 
 def describe_edit(step: Step) -> str:
     """Return what an edit changed in which file; of a new file of many lines its name only."""
-    change = describe_change(step, min(_CHANGE_CHARS + _FURTHER_CHARS * max(len(step.change) - 1, 0), _MOST_CHARS))
+    room = _SETTINGS_CHARS if holds_settings(step) else _CHANGE_CHARS
+    change = describe_change(step, min(room + _FURTHER_CHARS * max(len(step.change) - 1, 0), _MOST_CHARS))
     return f"editing {step.file} ({change})" if change else f"{NEW_FILE}{step.file}"
