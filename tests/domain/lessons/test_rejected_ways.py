@@ -21,8 +21,8 @@ DENIED = 'Error from server (Forbidden): User "kim" cannot patch resource "deplo
 BROKEN = "FAILED tests/test_area.py::test_area - AssertionError: assert 3 == 4"
 
 
-def failed_lesson(feedback: str, *steps: Step) -> ReflectionDraft:
-    trace = make_trace(task="Deploy the billing service", trajectory=messages_of(*map(as_called, steps)))
+def failed_lesson(feedback: str, *steps: Step, task: str = "Deploy the billing service") -> ReflectionDraft:
+    trace = make_trace(task=task, trajectory=messages_of(*map(as_called, steps)))
     return extract_lesson(ParsedRun.of(trace).reviewed(make_review(trace, 1, result="fail", feedback=feedback)))
 
 
@@ -37,6 +37,14 @@ def test_what_a_reviewer_forbids_is_told_as_wrong_and_nowhere_as_advice() -> Non
     assert "Wrong or incomplete: `kubectl --as root apply -f prod.yaml`" in told.key_mistake
     assert "--as root" not in told.guidance
     assert told.correct_action == ""
+
+
+def test_a_rule_of_the_task_that_a_reviewer_recalls_is_told_with_the_mistake() -> None:
+    task = "Deploy the billing service. The canary must stay on 4.1. Is staging still green?"
+    told = failed_lesson("Exactly what I asked you not to do.", *FORCED, task=task)
+    assert told.key_mistake.endswith("The task said: The canary must stay on 4.1.")
+    for feedback in ("I said that the canary must stay on 4.1.", "The dashboard is empty."):
+        assert "The task said" not in failed_lesson(feedback, *FORCED, task=task).key_mistake
 
 
 def test_what_ended_well_in_a_failed_run_is_no_advice() -> None:

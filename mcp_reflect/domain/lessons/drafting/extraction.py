@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.comparison.sameness import EXPLAINED
 from mcp_reflect.domain.lessons.drafting.actions import tell_actions
-from mcp_reflect.domain.lessons.drafting.feedback import telling_feedback
+from mcp_reflect.domain.lessons.drafting.feedback import telling_feedback, with_broken_rules
 from mcp_reflect.domain.lessons.drafting.headline import choose_headline
 from mcp_reflect.domain.lessons.drafting.last_words import last_conclusion, last_policy, report_of
 from mcp_reflect.domain.lessons.drafting.mistakes import (
@@ -84,7 +84,8 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     repairs = [as_named(rework.as_accepted(each), steps, closing) for each in find_repairs_of_parts(steps)]
     served = serves_customer(trajectory, steps)
     one_case = serves_one_case(steps) and not is_research(steps)
-    mistake = "" if passed else find_mistake(run, trajectory, steps, _rejected(run, steps, repairs))
+    rejected = _rejected(run, steps, repairs)
+    mistake = "" if passed else with_broken_rules(find_mistake(run, trajectory, steps, rejected), run)
     refused = {id(step) for step in refused_acts(trajectory, steps, telling_feedback(run) if passed else "")}
     answers = "\n".join(said.text for said in find_said(trajectory) if said.role == USER and said.place)
     actions = list(

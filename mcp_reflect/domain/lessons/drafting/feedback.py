@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import (
     count_special,
     count_words,
@@ -12,6 +13,7 @@ from mcp_reflect.domain.lessons.sentences.vocabulary import (
 )
 from mcp_reflect.domain.lessons.sentences.wording import is_courtesy, states_rule
 from mcp_reflect.domain.trajectory.run import ReviewedRun
+from mcp_reflect.domain.truncate import truncate_line
 
 _FEEDBACK_CHARS = 1_000
 _FEW_WORDS = 6
@@ -41,6 +43,32 @@ _APPROVES = re.compile(
     r"|installed|published|confirmed|verified|approved|accepted)\b",
     re.IGNORECASE,
 )
+
+
+_RECALLS_TASK = re.compile(
+    r"\b(?:I|we) (?:\w+ ){0,2}(?:said|asked|told|wrote|wanted|requested|specified|forbade|ruled)\b"
+    r"|\b(?:as|was|were|had been|exactly what was) (?:\w+ )?(?:asked|told|requested|specified|instructed)\b"
+    r"|\b(?:against|despite|ignor\w+|violat\w+|contrary to) (?:the|my|our) (?:\w+ )?"
+    r"(?:task|request|rules?|instructions?|wish\w*)\b"
+    r"|\bthe (?:task|request|instructions?|brief|ticket) (?:\w+ )?(?:said|says|asks?|asked|states?|stated|forbids?)\b",
+    re.IGNORECASE,
+)
+_LIMITS = re.compile(r"\b(?:never|only|must|not|always|at most|at least|no|without|stays?|keep)\b|n't\b", re.IGNORECASE)
+"""Words of a sentence that limits what may be done."""
+_MOST_RULES = 2
+_RULE_CHARS = 300
+
+
+def with_broken_rules(mistake: str, run: ReviewedRun) -> str:
+    """Return what went wrong with the rules of the task that the reviewer recalls without saying them, if any."""
+    feedback = run.review.feedback
+    if not _RECALLS_TASK.search(feedback):
+        return mistake
+    known = term_weights(mistake).keys()
+    rules = [each for each in split_sentences(run.trace.task) if _LIMITS.search(each) and "?" not in each]
+    untold = [each for each in rules if not term_weights(each).keys() <= known][:_MOST_RULES]
+    told = " ".join(truncate_line(each, _RULE_CHARS) for each in untold)
+    return f"{mistake}\nThe task said: {told}".strip() if told else mistake
 
 
 def telling_feedback(run: ReviewedRun) -> str:
