@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from mcp_reflect.domain import lazy_re as re
 
 _PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}[$#] |\$ |> \$ )(?P<command>\S.*)$")
-_HEADING = re.compile(r"# [A-Z](?:\w* ){0,6}\w*$")
-"""What a printed document begins with, where it could be a command behind root's prompt."""
+_COMMENT = re.compile(r"# (?:[A-Z][\w'-]*(?:[:,]? |$)|[\w'-]+[:,] )(?![-/.])")
+"""A heading or a sentence, where it could be a command behind root's prompt."""
 
 _HERE_DOCUMENT = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?\s*(?:>{1,2}\s*\S+)?$")
 _LONGEST_DOCUMENT = 400
@@ -18,14 +18,14 @@ _LONGEST_DOCUMENT = 400
 def lines_with_commands(log: str) -> Iterator[tuple[str, str]]:
     """Yield each line of a log with the command behind its shell prompt, an empty one where it has none.
 
-    `# …` is a comment or a heading rather than root's prompt where the log shows a user's prompt (`$ …`), too, or the
-    line reads like a heading.
+    `# …` is a comment or a heading rather than root's prompt where the log shows a user's prompt (`$ …`) or a script,
+    too, or the line reads like words.
     """
     lines = log.splitlines()
-    is_users = any(line.startswith("$ ") for line in lines)
+    has_comments = any(line.startswith(("$ ", "#!")) for line in lines)
     for line in lines:
         prompt = _PROMPT.match(line)
-        if prompt and line.startswith("# ") and (is_users or _HEADING.match(line)):
+        if prompt and line.startswith("# ") and (has_comments or _COMMENT.match(line)):
             prompt = None
         yield line, prompt["command"].strip() if prompt else ""
 

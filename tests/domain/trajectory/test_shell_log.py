@@ -20,6 +20,9 @@ def test_every_line_is_given_so_that_a_reader_may_find_more_in_it() -> None:
 @pytest.mark.parametrize(
     ("log", "commands"),
     [
+        ("# systemctl restart nginx\nok", ["systemctl restart nginx"]),
+        ("# NOTE: agents must run kit-sync first\nrotate 7", []),
+        ("#!/bin/sh\n# kit-sync before each release\ncp a b", []),
         ("# make\nok\n# make test", ["make", "make test"]),
         ("$ cat notes\n# make test", ["cat notes"]),
         ("# cat README\n# Handbook of tests\ntext", ["cat README"]),
