@@ -1,0 +1,139 @@
+"""Messages of a run, collected while its transcript is read, and who may speak in it as the user."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.messages import AGENT_ROLE, OBSERVATION_ROLE, Message
+from mcp_reflect.domain.trajectory.patches import FilePatch
+from mcp_reflect.domain.trajectory.scripted_edits import read_scripted_edits
+
+_SHOWS_TEXT = re.compile(
+    r"(?:^|&&|\|\||[;('\"\n])\s{0,20}(?:sudo\s{1,9})?(?:cat|bat|less|more|head|tail|sed\s{1,9}-n|grep|rg|ag|awk|jq|xxd"
+    r"|strings|view|open|read|journalctl|git\s{1,9}(?:log|show|diff|blame|grep)|(?:docker|kubectl|podman)\s{1,9}logs"
+    r"|(?:npm|npx|pnpm|yarn|bun|pip3?|pipx|uv|gem|bundle|composer|cargo|go)\s{1,9}(?:install|add|ci|i|get|sync))\b"
+)
+"""Commands that print a text of others: what shows files and logs, and what packages say when they are installed."""
+_SHOWS_OF_STRANGERS = re.compile(
+    r"\b(?:curl|wget|lynx|w3m|gh|glab|himalaya|mutt)\s(?!.{0,200}(?:localhost|127\.0\.0\.1))"
+    r"|\b(?:README|CHANGELOG|CONTRIBUTING|LICENSE|NOTES?)\b|\.(?:md|rst|adoc|html?|eml|mbox)\b"
+    r"|\b(?:node_modules|site-packages|vendor)/",
+    re.IGNORECASE,
+)
+_READS_WEB = re.compile(r"web|search|fetch|brows|url|http|page|mail|issue|wiki", re.IGNORECASE)
+_READS = re.compile(r"read|view|open|show|get|cat", re.IGNORECASE)
+_MOST_OF_COMMAND = 4_000
+_SHELL_LINE = re.compile(r"^[ \t]{0,8}[!%](?P<command>(?!%)\S.{0,4000})$")
+
+
+class CollectedMessages:
+    """The messages of a transcript in order; what somebody says in a row is one message."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self._found: list[tuple[Message, list[str]]] = []
+        self._answer: tuple[Message, list[str]] | None = None
+        """The output of the last call, once there is one."""
+        self._shows_text = self._shows_strangers = self._has_output = False
+
+    @property
+    def messages(self) -> list[Message]:
+        """The messages so far."""
+        return [_joined(message, texts) for message, texts in self._found]
+
+    def say(self, text: str) -> None:
+        """Add words of the agent."""
+        self._speak(AGENT_ROLE, text)
+
+    def hear(self, text: str, *, is_sure: bool = False) -> None:
+        """Add words of the user.
+
+        A text in an output may look like words of the user. Where the format leaves that open (`is_sure` is false),
+        nobody speaks as the user from the output of a command that shows a text to the next call, nor at any time after
+        one that shows what strangers wrote: such words count as observed.
+        """
+        is_doubtful = self._has_output and (self._shows_text or self._shows_strangers)
+        self._speak("user" if is_sure or not is_doubtful else OBSERVATION_ROLE, text)
+
+    def call(self, tool: str, arguments: dict[str, Any] | str) -> None:
+        """Add a call of a tool with its arguments."""
+        self.calls += 1
+        self._has_output = self._has_output and self._shows_strangers
+        given = arguments if isinstance(arguments, str) else "\n".join(map(str, arguments.values()))
+        given = given[:_MOST_OF_COMMAND]
+        self._shows_text = bool(_SHOWS_TEXT.search(given) or _READS.match(tool))
+        if _READS_WEB.search(tool) or _SHOWS_OF_STRANGERS.search(given):
+            self._shows_strangers = True
+        call = {"type": "function_call", "name": tool, "arguments": arguments, "call_id": str(self.calls)}
+        self._found.append((call, []))
+        self._answer = None
+
+    def run(self, command: str, folder: str = "") -> None:
+        """Add a command line that the agent ran, in a folder where the transcript names one."""
+        if command.strip():
+            place = {"workdir": folder} if folder else {}
+            self.call("bash", {"command": command.strip("\n"), **place})
+
+    def run_code(self, code: str) -> None:
+        """Add a cell of Python that the agent ran; what it gives to a shell (`!make`) or edits is told as that."""
+        code = code.strip("\n")
+        lines = code.split("\n")
+        plain = [line for line in lines if not _SHELL_LINE.match(line)]
+        program = "\n".join(plain).strip("\n")
+        script = f"python - <<'PY'\n{program}\nPY"
+        if program.strip() and any(isinstance(part, FilePatch) for part in read_scripted_edits(script)):
+            self.run(script)
+        elif program.strip():
+            self.call("python", {"code": program})
+        for line in lines:
+            if shell := _SHELL_LINE.match(line):
+                self.run(shell["command"])
+
+    def edit(self, path: str, *changes: tuple[str, str]) -> None:
+        """Add an edit: pairs of the text that was replaced, and of what came in its place."""
+        pieces = [{"old_string": old, "new_string": new} for old, new in changes if old != new]
+        if len(pieces) == 1:
+            self.call("edit", {"file_path": path, **pieces[0]})
+        elif pieces:
+            self.call("edit", {"file_path": path, "edits": pieces})
+
+    def write(self, path: str, content: str) -> None:
+        """Add a file that was written as a whole."""
+        self.call("write", {"file_path": path, "content": content})
+
+    def patch(self, patches: Sequence[FilePatch]) -> None:
+        """Add the changes of a patch, a call for each of its files."""
+        for each in patches:
+            self.edit(each.path, *each.changes)
+
+    def answer(self, output: str, failed: bool | None = None) -> None:
+        """Add the output of the last call, or more of it; what comes before any call is only observed."""
+        output = output.strip("\n")
+        if not self.calls:
+            self._speak(OBSERVATION_ROLE, output)
+            return
+        self._has_output = True
+        if self._answer is None:
+            result: Message = {"type": "function_call_output", "call_id": str(self.calls)}
+            self._answer = (result, [])
+            self._found.append(self._answer)
+        self._answer[1].append(output)
+        if failed is not None:
+            self._answer[0]["is_error"] = failed
+
+    def _speak(self, role: str, text: str) -> None:
+        text = text.strip()
+        if text and self._found and self._found[-1][0].get("role") == role:
+            self._found[-1][1].append(text)
+        elif text:
+            self._found.append(({"role": role}, [text]))
+
+
+def _joined(message: Message, texts: list[str]) -> Message:
+    if message.get("type") == "function_call":
+        return message
+    if message.get("type") == "function_call_output":
+        return {**message, "output": "\n".join(filter(None, texts))}
+    return {**message, "content": "\n\n".join(texts)}

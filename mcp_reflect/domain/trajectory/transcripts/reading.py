@@ -1,0 +1,85 @@
+"""Reading of plain-text transcripts: which of the known formats a text has, and its run as chat messages.
+
+On doubt a text stays one: logs, reports and prose have readings of their own (`trajectory/shell_log.py`,
+`trajectory/report.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.kept import keep_with_trajectory
+from mcp_reflect.domain.trajectory.messages import Message
+from mcp_reflect.domain.trajectory.parsing import Trajectory
+from mcp_reflect.domain.trajectory.transcripts.aider import read_aider
+from mcp_reflect.domain.trajectory.transcripts.autogen import read_autogen
+from mcp_reflect.domain.trajectory.transcripts.claude_terminal import read_claude_terminal
+from mcp_reflect.domain.trajectory.transcripts.codex_log import read_codex_log
+from mcp_reflect.domain.trajectory.transcripts.goose import read_goose
+from mcp_reflect.domain.trajectory.transcripts.labelled import read_labelled
+from mcp_reflect.domain.trajectory.transcripts.notebook_cells import read_notebook_cells
+from mcp_reflect.domain.trajectory.transcripts.openhands import read_openhands
+from mcp_reflect.domain.trajectory.transcripts.smolagents import read_smolagents
+from mcp_reflect.domain.trajectory.transcripts.speakers import read_speakers
+
+_FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]] = (
+    (re.compile(r"^(?:[⏺●] ?\S|>\s)", re.MULTILINE), read_claude_terminal),
+    (re.compile(r"^(?:\[\d{4}-\d\d-\d\dT[\d:.]{8,18}Z?\] \S|user$)", re.MULTILINE), read_codex_log),
+    (re.compile(r"^(?:\*\*|#{1,4} |\[)?(?:USER|HUMAN|ASSISTANT|SYSTEM)\b.{0,6}:", re.MULTILINE), read_openhands),
+    (re.compile(r"^(?:[━─═]{3,400} ?Step \d|╭)", re.MULTILINE), read_smolagents),
+    (re.compile(r"^(?:[\w@][\w .@-]{0,59} \(to [\w@][\w .@-]{0,59}\):$|-{6,20} \w)", re.MULTILINE), read_autogen),
+    (re.compile(r"^(?:\( ?[Oo0]|[─-]{2,6} \S{1,80} \| |starting session \|)", re.MULTILINE), read_goose),
+    (re.compile(r"^(?:#### |# aider chat started|(?:> )?Aider v\d)", re.MULTILINE), read_aider),
+    (re.compile(r"^(?:In ?(?:\[\d{1,5}\])?:|(?:#{1,4} |# %% ?)?\[?Cell \d)", re.MULTILINE), read_notebook_cells),
+    (
+        re.compile(
+            r"^[ \t]{0,3}(?:\*\*|#{1,4} )?"
+            r"(?:instructions?|task|question|issue|goal|thoughts?|discussion|reasoning|action)\b",
+            re.MULTILINE | re.IGNORECASE,
+        ),
+        read_labelled,
+    ),
+    (re.compile(r"^[\[<]?[A-Za-z][\w.-]{0,30}(?:\]:?|>:?|:) ?\S", re.MULTILINE), read_speakers),
+)
+"""What a transcript of each format begins with, and its reader."""
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
+_PROMPT_OR_FENCE = re.compile(r"^(?:\$ \S|```|~~~)", re.MULTILINE)
+_LONGEST_HEAD = 20_000
+_MOST_LINES_BEFORE = 40
+"""Lines of a banner before the first mark of a format."""
+
+
+@dataclass(frozen=True)
+class ReadTranscript(Trajectory):
+    """The run that a plain-text transcript shows; an output in it may have forged what looks like a call."""
+
+
+@keep_with_trajectory
+def read_transcript(trajectory: Trajectory) -> Trajectory:
+    """Return the run that a plain-text transcript shows, as messages; the trajectory itself where it is none.
+
+    It takes time linear in the text. A mark of a format that stands behind a shell prompt or in a fence is a part of
+    an output, or quoted.
+    """
+    if trajectory.messages is not None:
+        return trajectory
+    head = _cleaned(trajectory.text[:_LONGEST_HEAD])
+    head = "\n".join(head.split("\n", _MOST_LINES_BEFORE)[:_MOST_LINES_BEFORE])
+    quoted = _PROMPT_OR_FENCE.search(head)
+    for mark, read in _FORMATS:
+        begin = mark.search(head)
+        if begin is None or (quoted is not None and quoted.start() < begin.start()):
+            continue
+        messages = read(_cleaned(trajectory.text))
+        if messages and any(message.get("type") == "function_call" for message in messages):
+            return ReadTranscript.of(messages)
+    return trajectory
+
+
+def _cleaned(text: str) -> str:
+    """A text without the escapes of a terminal, and with plain ends of lines."""
+    text = text.lstrip("\ufeff")
+    text = text.replace("\r\n", "\n") if "\r" in text else text
+    return _ESCAPES.sub("", text) if "\x1b" in text else text

@@ -1,0 +1,181 @@
+"""Shell logs in which somebody speaks: `user> …`, `[agent] …` or `User: …` beside `$ command`, and bare diffs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.messages import Message
+from mcp_reflect.domain.trajectory.patches import read_patch
+from mcp_reflect.domain.trajectory.shell_log import commands_with_output
+from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
+
+_USERS = frozenset(
+    {"user", "human", "operator", "customer", "client", "dev", "developer", "you", "me", "requester", "owner", "boss"}
+)
+_AGENTS = frozenset(
+    {
+        *("agent", "assistant", "ai", "model", "bot", "llm", "codex", "claude", "gpt", "gemini", "copilot", "cursor"),
+        *("devin", "goose", "aider", "opencode", "cline", "amp", "qwen", "llama", "mistral", "deepseek", "chatgpt"),
+    }
+)
+_SPEAKER = re.compile(
+    r"^(?:(?P<bare>[A-Za-z][\w.-]{0,30})(?P<mark>> ?|: )|\[(?P<boxed>[A-Za-z][\w. -]{0,30})\]:? "
+    r"|<(?P<angled>[A-Za-z][\w.-]{0,30})>:? )"
+    r"(?P<words>\S.*)$"
+)
+_PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}\$|> \$) (?=\S)")
+_FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
+_SHOWS_PATCH = re.compile(r"\bdiff\b|\bgit\s.{0,60}\b(?:show|log|stash|format-patch)\b|\.(?:patch|diff)\b")
+_IN_PATCH = (
+    " ",
+    "+",
+    "-",
+    "@@",
+    "\\ ",
+    "diff --git ",
+    "index ",
+    "new file ",
+    "deleted file ",
+    "similarity ",
+    "rename ",
+)
+
+
+def read_speakers(text: str) -> list[Message] | None:
+    """Return the messages of a shell log with speakers; None for any other text, such as a log without any."""
+    lines = text.split("\n")
+    begin = next((number for number, line in enumerate(lines) if _PROMPT.match(line)), len(lines))
+    labels = _labels(lines[:begin])
+    if begin == len(lines) or not labels or any(_FENCE.match(line) for line in lines):
+        return None
+    reader = _Reader(labels)
+    number = 0
+    while number < len(lines):
+        number = reader.read_at(lines, number)
+    reader.close()
+    return reader.found.messages
+
+
+def _labels(lines: Sequence[str]) -> dict[str, str]:
+    """The labels by which somebody speaks before the first command, each with its role.
+
+    One of them is a user's or an agent's by its name, and the first line with anything in it has one.
+    """
+    first = next((line for line in lines if line.strip()), "")
+    speakers = [speaker for line in lines if (speaker := _SPEAKER.match(line))]
+    names = [_name_of(speaker) for speaker in speakers]
+    if _SPEAKER.match(first) is None or not any(name in _USERS | _AGENTS for name in names):
+        return {}
+    same = [speaker for speaker in speakers if _form_of(speaker) == _form_of(speakers[0])]
+    return {_label_of(each): "user" if _name_of(each) in _USERS else "agent" for each in same}
+
+
+def _name_of(speaker: re.Match[str]) -> str:
+    return (speaker["bare"] or speaker["boxed"] or speaker["angled"]).lower()
+
+
+def _label_of(speaker: re.Match[str]) -> str:
+    return speaker[0][: speaker.start("words")]
+
+
+def _form_of(speaker: re.Match[str]) -> str:
+    return speaker["mark"] or ("[]" if speaker["boxed"] else "<>")
+
+
+class _Reader:
+    """Reads a log line by line; `labels` are the speakers that were seen before any output.
+
+    An output ends with a blank line behind which a speaker, a prompt or a diff follows; and with the next prompt.
+    """
+
+    def __init__(self, labels: dict[str, str]) -> None:
+        self.found = CollectedMessages()
+        self._labels = labels
+        self._form = {
+            (_form_of(each), label[:1].isupper()) for label in labels if (each := _SPEAKER.match(f"{label}x"))
+        }
+        self._kind = ""
+        self._command = ""
+        self._held: list[str] = []
+
+    def read_at(self, lines: Sequence[str], number: int) -> int:
+        """Read what begins at a line; return the number of the line behind it."""
+        line = lines[number]
+        if prompt := _PROMPT.match(line):
+            self.close()
+            end = self._end_of_command(lines, number, prompt.end())
+            self._command = "\n".join((line[prompt.end() :], *lines[number + 1 : end]))
+            self.found.run(self._command)
+            self._kind = "output"
+            return end
+        is_open = self._kind != "output" or (number > 0 and not lines[number - 1].strip())
+        role = self._role(line) if is_open else ""
+        if role:
+            self.close()
+            speaker = _SPEAKER.match(line)
+            self._kind, self._held = role, [speaker["words"] if speaker else line]
+        elif is_open and self._begins_patch(lines, number):
+            return self._read_patch(lines, number)
+        else:
+            self._held.append(line)
+        return number + 1
+
+    def close(self) -> None:
+        """Add what was read last."""
+        text = "\n".join(self._held)
+        if self._kind == "output":
+            self.found.answer(text)
+        elif self._kind == "user":
+            self.found.hear(text)
+        elif self._kind == "agent":
+            self.found.say(text)
+        self._kind, self._held = "", []
+
+    def _role(self, line: str) -> str:
+        """The role of whoever speaks in a line; the user under no other label than before, an agent by its name."""
+        speaker = _SPEAKER.match(line)
+        if speaker is None:
+            return ""
+        label = _label_of(speaker)
+        if label in self._labels:
+            return self._labels[label]
+        is_same = (_form_of(speaker), label[:1].isupper()) in self._form
+        name = _name_of(speaker)
+        may_be_first = name in _USERS and "user" not in self._labels.values()
+        if is_same and (name in _AGENTS or may_be_first):
+            self._labels[label] = "user" if may_be_first else "agent"
+        return self._labels.get(label, "")
+
+    @staticmethod
+    def _end_of_command(lines: Sequence[str], number: int, begin: int) -> int:
+        """The number of the line behind a command with its here-document, and the lines that a backslash goes on in."""
+        end = number + 1
+        while end < len(lines) and end < number + 100 and lines[end - 1].endswith("\\"):
+            end += 1
+        if "<<" in lines[number]:
+            log = "\n".join((f"$ {lines[number][begin:]}", *lines[number + 1 : number + 400]))
+            command = next(iter(commands_with_output(log)), ("", ""))[0]
+            end = max(end, number + 1 + command.count("\n"))
+        return end
+
+    def _begins_patch(self, lines: Sequence[str], number: int) -> bool:
+        """Return true for the first line of a diff that is no output of a command that prints diffs."""
+        is_diff = lines[number].startswith("--- ") and lines[number + 1 : number + 2] != []
+        if not (is_diff and lines[number + 1].startswith("+++ ")):
+            return False
+        return self._kind != "output" or not _SHOWS_PATCH.search(self._command[:4_000])
+
+    def _read_patch(self, lines: Sequence[str], number: int) -> int:
+        self.close()
+        end = number + 2
+        while end < len(lines) and (lines[end].startswith(_IN_PATCH) or _goes_on(lines, end)):
+            end += 1
+        self.found.patch(read_patch(lines[number:end]))
+        self._kind = ""
+        return end
+
+
+def _goes_on(lines: Sequence[str], number: int) -> bool:
+    """Return true for an empty line inside of a diff: a line of the file that is empty."""
+    return not lines[number] and number + 1 < len(lines) and lines[number + 1].startswith((" ", "+", "-", "@@"))

@@ -1,0 +1,151 @@
+"""Texts that are no transcripts stay as they are; none makes the reading fail or slow."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_reflect.domain.trajectory.messages import ToolCall
+from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.trajectory.transcripts.reading import read_transcript
+
+PLAIN = {
+    "prose": "I looked at the parser. Then I changed one line, and the tests passed.",
+    "a log": "$ make test\nerror: boom\n\n$ make test CC=gcc\nok\n",
+    "a log that shows labels": "$ cat n\nThought: x\nAction: shell\nAction Input: rm -rf /\nObservation: gone\n",
+    "a log that shows a session": "$ cat s.txt\n> hi\n⏺ Bash(ls)\n  ⎿  a\n",
+    "a log with levels": "[INFO] starting\n[WARN] slow\n$ make\nok\n\n[INFO] done\n",
+    "a report": "Task: fix the build\n\nI ran `make`: it failed.\nResult: it works now.\n",
+    "a report with turns": "User: fix it\nAssistant: I ran `make`.\nUser: thanks\n",
+    "a report with a fence": "## Request\nFix it.\n\n```\n$ make\nok\n```\n\nObservation: same.\nAction: none\n",
+    "a plan": "Question: which way?\nThought: the first.\nAnswer: the first.\n",
+    "a quoted transcript": "It printed this:\n```\nThought: x\nAction: shell\nAction Input: ls\nObservation: a\n```\n",
+    "a diff": "--- a/f\n+++ b/f\n@@\n-x\n+y\n",
+    "yaml": "user: bob\nagent: smith\ncommand: make\n",
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_other_text_stays_as_it_is(name: str) -> None:
+    trajectory = parse(PLAIN[name])
+    assert read_transcript(trajectory) is trajectory
+
+
+def test_messages_stay_as_they_are() -> None:
+    trajectory = parse([{"role": "user", "content": "Thought: x\nAction: shell\nAction Input: ls\nObservation: a"}])
+    assert read_transcript(trajectory) is trajectory
+
+
+MARKS = [
+    *(
+        "INSTRUCTIONS:",
+        "THOUGHT:",
+        "ACTION:",
+        "OBSERVATION:",
+        "Question: x",
+        "Thought: x",
+        "Action: shell",
+        "Action: x[y]",
+    ),
+    *("Action Input: ls", 'Action Input: {"a": "\\ud800", "b": NaN}', "Observation: a", "Final Answer: x", "COMMAND"),
+    *(
+        "edit 1:999999999\nx\nend_of_edit",
+        "[File: a (3 lines total)]",
+        "   1:x",
+        "str_replace_editor create a --file_text 'x",
+    ),
+    *("USER:", "ASSISTANT:", "EXECUTION RESULT of [bash]:", "<function=bash>", "<parameter=command>", "</function>"),
+    *("<execute_bash>", "</execute_bash>", "[2025-10-14T12:20:58] User instructions:", "[2025-10-14T12:20:59] codex"),
+    *('[2025-10-14T12:21:00] exec bash -lc "x" in /d', "[2025-10-14T12:22:00] bash exited 1 in 3ms:", "user", "exec"),
+    *(
+        "bash -lc 'ls' in /d succeeded in 12ms:",
+        "*** Begin Patch",
+        "#### x",
+        "> /run ls",
+        "Aider v0.1",
+        "```",
+        "<<<<<<< SEARCH",
+    ),
+    *(
+        "=======",
+        ">>>>>>> REPLACE",
+        "> Applied edit to a.py",
+        "a.py",
+        "a (to b):",
+        "-" * 80,
+        "exitcode: 1 (execution failed)",
+    ),
+    *(
+        "Code output:",
+        "━━━━ Step 1 ━━━━",
+        " ─ Executing parsed code: ────",
+        " ──────────────",
+        "Execution logs:",
+        "│ x │",
+    ),
+    *(
+        "user> x",
+        "bot> y",
+        "$ make",
+        "--- a/f",
+        "+++ b/f",
+        "@@",
+        "-x",
+        "+y",
+        "( O)> x",
+        "─── shell | developer ───────",
+    ),
+    *("command: ls", "path: a", "old_str: x", "new_str: y", "> x", "⏺ Bash(ls)", "  ⎿  a", "⏺ Update(a)", "   12 - x"),
+    *(
+        "   12 + y",
+        "Cell 1 — request",
+        "Cell 2",
+        "In:  x = 1",
+        "Out: 1",
+        "In [3]: f(",
+        "Out[3]: 1",
+        "final_answer(",
+        "",
+        "x",
+    ),
+]
+
+
+@given(st.lists(st.sampled_from(MARKS) | st.text(max_size=12), max_size=30).map("\n".join))
+def test_any_mixture_of_marks_is_read_into_messages_that_can_be_kept(text: str) -> None:
+    try:
+        given = parse(text)
+    except ValueError:  # broken JSON, NUL, lone surrogates
+        return
+    read = read_transcript(given)
+    if read is not given:
+        assert any(isinstance(event, ToolCall) for event in read.events)
+        assert parse(read.text).messages == read.messages
+
+
+@given(st.text(alphabet="abc .,\n'()", max_size=200))
+def test_text_without_a_mark_stays_as_it_is(text: str) -> None:
+    trajectory = parse(text)
+    assert read_transcript(trajectory) is trajectory
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_time_is_linear_in_the_text(mark: str) -> None:
+    heads = ["Question: x\nThought: x\nAction: shell\nAction Input: ls\nObservation: a", "user> x\n$ make", "USER:\nx"]
+    heads += [
+        "Aider v0.1\n> x\n> /run ls",
+        "( O)> x",
+        "> x\n⏺ Bash(ls)\n  ⎿  a",
+        "Cell 1 — request\n",
+        "#### x",
+        "user\nx",
+    ]
+    began = time.perf_counter()
+    for head in heads:
+        read_transcript(parse("\n".join([head, *[mark] * 3_000])))
+        read_transcript(parse("\n".join([head, mark * 3_000])))
+    assert time.perf_counter() - began < 6
