@@ -61,10 +61,10 @@ def parse_submission(profile: Profile, submission: Submission, clock: Clock) -> 
     )
     if submission.verdict.result:
         # Its words belong to this review, and would speak for a later one that brings none.
-        return ParsedRun(trace, trajectory), submission
-    draft = Screening(ParsedRun(trace, trajectory)).screen(storable_draft(submission.verdict.draft))
+        return ParsedRun.of(trace, trajectory), submission
+    draft = Screening(ParsedRun.of(trace, trajectory)).screen(storable_draft(submission.verdict.draft))
     said = {"draft": draft, "feedback": storable_text(submission.verdict.feedback)}
-    return ParsedRun(trace.model_copy(update=said), trajectory), submission
+    return ParsedRun.of(trace.model_copy(update=said), trajectory), submission
 
 
 class GivenMemories(NamedTuple):

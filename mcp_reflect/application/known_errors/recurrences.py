@@ -17,7 +17,7 @@ from mcp_reflect.domain.lessons.failures.triggers import (
 )
 from mcp_reflect.domain.models import ErrorMemory, Trace
 from mcp_reflect.domain.text.quotation import without_sources
-from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.trajectory.run import ParsedRun
 
 MOST_RUNS = 100
 """Most runs that are noted of an error that came back, the latest ones."""
@@ -82,7 +82,7 @@ def _triggers_of(trace: Trace | None) -> set[str]:
 
 
 def _fixed_in(trace: Trace) -> list[FixedError]:
-    return find_fixed_errors(last_steps(parse(trace.trajectory), trace.final_response))
+    return find_fixed_errors(last_steps(ParsedRun.of(trace).trajectory, trace.final_response))
 
 
 def is_led_by(memory: ErrorMemory, triggers: Iterable[str]) -> bool:

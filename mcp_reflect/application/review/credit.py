@@ -12,6 +12,7 @@ from mcp_reflect.domain.learning.repetition import halvings_after
 from mcp_reflect.domain.models import Author, Memory, QUpdate, ReflectionDraft, Review, Trace, UtilityEvent
 from mcp_reflect.domain.trajectory.parsing import Trajectory, parse
 from mcp_reflect.domain.trajectory.run import ParsedRun
+from mcp_reflect.domain.trajectory.transcripts.reading import ReadTranscript
 
 _UTILITY = {"q_value", "reviews", "passes", "trials", "successes", "last_used_at"}
 """What reviews and queries move in a memory; the rest of it is its advice."""
@@ -77,7 +78,9 @@ class CreditInference:
 
     def __init__(self, run: ParsedRun) -> None:
         self._trace = run.trace
-        self._trajectory: Trajectory | None = run.trajectory
+        # Credit asks for words, which a plain text has as it stands: the same before and after it was let go.
+        is_as_stored = not isinstance(run.trajectory, ReadTranscript)
+        self._trajectory: Trajectory | None = run.trajectory if is_as_stored else None
         self._advice: list[dict[str, Any]] = []
         self._used: dict[str, float] = {}
 

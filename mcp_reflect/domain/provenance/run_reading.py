@@ -39,6 +39,7 @@ from mcp_reflect.domain.trajectory.shell_log import lines_with_commands
 from mcp_reflect.domain.trajectory.told_acts import ToldEdit
 from mcp_reflect.domain.trajectory.tool_answers import reasons_in, warnings_in
 from mcp_reflect.domain.trajectory.tools import arguments_of, command_line, exit_code, is_edit
+from mcp_reflect.domain.trajectory.transcripts.reading import ReadTranscript
 
 _LINE_NUMBER = re.compile(r"^\s{0,12}\d{1,7}(?:\t|→|:|\s{2})")
 _LOGGED_OUTPUT = re.compile(
@@ -67,7 +68,7 @@ def texts_of_run(run: ParsedRun) -> RunTexts:
     for text in (run.trace.task, run.trace.reference_context):
         texts.add("user", text)
     if run.trajectory.messages is not None:
-        _add_events(texts, run.trajectory.events)
+        _add_events(texts, run.trajectory.events, may_be_forged=isinstance(run.trajectory, ReadTranscript))
     elif report := read_report(run.trajectory):
         _add_report(texts, report)
     else:
@@ -78,13 +79,16 @@ def texts_of_run(run: ParsedRun) -> RunTexts:
     return texts
 
 
-def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent]) -> None:
-    """Add what was said, called and read in messages."""
+def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent], *, may_be_forged: bool = False) -> None:
+    """Add what was said, called and read in messages; an output may have forged the calls of a transcript."""
     calls: dict[str, _Asked] = {}
     last = _Asked("tool", "", "prose")
     listings = set[str]()
     for event in events:
         if isinstance(event, ToolCall):
+            if may_be_forged and calls:
+                given = "\n".join(_strings(arguments_of(event.arguments)))
+                texts.mentions.by_text(texts.place + 1, given, *decoded(given))
             command = _add_call(texts, event)
             source = source_of_call(event)
             is_listing = bool(LISTING_TOOL.fullmatch(event.name) or LISTING.fullmatch(command))

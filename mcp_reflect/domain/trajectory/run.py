@@ -6,19 +6,23 @@ from dataclasses import dataclass
 
 from mcp_reflect.domain.models import Memory, Review, Trace
 from mcp_reflect.domain.trajectory.parsing import Trajectory, parse
+from mcp_reflect.domain.trajectory.transcripts.reading import read_transcript
 
 
 @dataclass(frozen=True)
 class ParsedRun:
-    """A trace with its trajectory, parsed once per call."""
+    """A trace with its trajectory, parsed once per call; that of a plain-text transcript is read into messages."""
 
     trace: Trace
     trajectory: Trajectory
 
     @classmethod
-    def of(cls, trace: Trace) -> ParsedRun:
-        """Parse the trajectory of a stored trace, in time linear in its length."""
-        return cls(trace, parse(trace.trajectory))
+    def of(cls, trace: Trace, trajectory: Trajectory | None = None) -> ParsedRun:
+        """Return a trace with its trajectory read, in time linear in its length.
+
+        `trajectory` is the trace's as `parse` returns it, where the caller has that already.
+        """
+        return cls(trace, read_transcript(parse(trace.trajectory) if trajectory is None else trajectory))
 
     def reviewed(self, review: Review, retrieved: tuple[Memory, ...] = ()) -> ReviewedRun:
         """Return the run with its review and errors, in time linear in the length of the trajectory."""
