@@ -564,6 +564,11 @@ bot> I change the unit.
 -ExecStart=/bin/web --port 8080
 +ExecStart=/bin/web --port 80
 
+$ cat > /etc/web.env <<'E'
+A=1
+
+user> a line of the file
+E
 $ systemctl restart web
 user> a line of the log
 
@@ -585,6 +590,8 @@ user> Good. Never use setcap here.
                 "new_string": "ExecStart=/bin/web --port 80",
             },
         ),
+        ("bash", {"command": "cat > /etc/web.env <<'E'\nA=1\n\nuser> a line of the file\nE"}),
+        ("output", "", None),
         ("bash", {"command": "systemctl restart web"}),
         ("output", "user> a line of the log", None),
         ("user", "Good. Never use setcap here."),
@@ -739,4 +746,81 @@ b    2
         ("output", "1\n2", None),
         ("python", {"code": "df.sum()"}),
         ("output", "a    1\nb    2", None),
+    ]
+
+
+def test_a_reported_action_in_words_is_no_command() -> None:
+    text = "Task: Fix it.\nThought: It hangs.\nAction: I restarted the service.\nObservation: It works.\n"
+    assert read(text) == []
+
+
+def test_a_chain_of_langchain_begins_with_words() -> None:
+    text = """\
+> Entering new AgentExecutor chain...
+The disk may be full.
+Action: terminal
+Action Input: "df -h"
+Observation: /dev/sda1 100%
+Thought: It is.
+Final Answer: The disk is full.
+
+> Finished chain.
+"""
+    assert read(text) == [
+        ("assistant", "The disk may be full."),
+        ("terminal", {"command": "df -h"}),
+        ("output", "/dev/sda1 100%", None),
+        ("assistant", "It is.\n\nThe disk is full."),
+    ]
+
+
+def test_autogen_with_an_executor() -> None:
+    text = """\
+---------- user ----------
+How many rows?
+---------- coder ----------
+Count them.
+```bash
+wc -l a.csv
+```
+---------- code_executor ----------
+12 a.csv
+---------- coder ----------
+It has 12. TERMINATE
+"""
+    assert read(text) == [
+        ("user", "How many rows?"),
+        ("assistant", "Count them."),
+        ("bash", {"command": "wc -l a.csv"}),
+        ("output", "12 a.csv", None),
+        ("assistant", "It has 12."),
+    ]
+
+
+def test_aider_shows_an_output_where_the_users_words_stand() -> None:
+    text = """\
+#### Make it pass.
+
+#### I ran this command:
+####
+#### pytest
+####
+#### And got this output:
+####
+#### E  ValueError
+
+src/a.py
+```
+<<<<<<< SEARCH
+a
+=======
+b
+>>>>>>> REPLACE
+```
+"""
+    assert read(text) == [
+        ("user", "Make it pass."),
+        ("bash", {"command": "pytest"}),
+        ("output", "E  ValueError", None),
+        ("edit", {"file_path": "src/a.py", "old_string": "a", "new_string": "b"}),
     ]

@@ -14,6 +14,7 @@ _CHAT = re.compile(r"^# aider chat started at ")
 _BANNER = re.compile(r"^(?:> )?Aider v\d")
 _RUN = re.compile(r"^(?:#### |> )?(?:/(?:run|test|git|lint)|!) ?(?P<command>.{0,4000})$")
 _RAN = re.compile(r"^(?:> )?Running (?P<command>\S.{0,4000})$")
+_RAN_COMMAND = ("#### I ran this command", "#### I ran the command")
 _READ = re.compile(r"^(?:#### |> )?/(?:add|read(?:-only)?) (?P<path>\S.{0,400})$")
 _OTHER_COMMAND = re.compile(r"^(?:#### |> )/(?!(?:ask|code|architect)\b)[a-z-]{2,20}\b")
 _ADDED = re.compile(r"^(?:> )?Add (?:the|\d[\d.,k]{0,9}) ?.{0,60}(?:output|tokens) .{0,40}to (?:the )?chat\?")
@@ -55,7 +56,7 @@ class _Reader:
         self._fence_ends = _fence_ends(lines)
         self._ends = _next_places(lines)
         self._blocks = {block.begin: block for block in replaced_texts(lines)}
-        self._path = ""
+        self._path = self._command = ""
         self._is_around_blocks = False
         """True behind the fence that opens around blocks."""
         self._words: list[str] = []
@@ -71,8 +72,11 @@ class _Reader:
         line = self._lines[number]
         if (run := _RUN.match(line) or _RAN.match(line)) and run["command"].strip():
             self._say()
-            self.found.run(run["command"])
+            self._command = run["command"].strip()
+            self.found.run(self._command)
             return self._read_output(number + 1)
+        if line.startswith(_RAN_COMMAND):
+            return self._read_told_output(number)
         if read := _READ.match(line):
             return self._read_file(read["path"], number + 1)
         if number in self._blocks:
@@ -87,7 +91,7 @@ class _Reader:
             words = re.sub(r"^/(?:ask|code|architect) ", "", line.removeprefix(self._user))
             if not _ANSWERED.match(words.strip()):
                 self.found.hear(words)
-        elif not line.startswith(("> ", "# aider chat", "#### ")) and not _NOTE.match(line):
+        elif not line.startswith(("> ", "# aider chat", "####")) and not _NOTE.match(line):
             self._words.append(line)
         return number + 1
 
@@ -106,6 +110,20 @@ class _Reader:
             end += 1
         self.found.answer("\n".join(self._lines[begin:end]).strip("\n"))
         return end + 1 if end == asked else end
+
+    def _read_told_output(self, number: int) -> int:
+        """Add a command with its output, which stand where the user's words do once they were put into the chat."""
+        self._say()
+        end = number
+        while end < len(self._lines) and self._lines[end].startswith(("####", "> ####")):
+            end += 1
+        told = [line.removeprefix("####").removeprefix(" ") for line in self._lines[number + 1 : end]]
+        place = next((each for each, line in enumerate(told) if line.startswith("And got this output")), len(told))
+        command = "\n".join(told[:place]).strip()
+        if command != self._command:
+            self.found.run(command)
+        self.found.answer("\n".join(told[place + 1 :]))
+        return end
 
     def _read_file(self, path: str, begin: int) -> int:
         """Add a file that was put into the chat; what it holds may stand behind it in a fence."""

@@ -20,6 +20,8 @@ _TOOL = re.compile(r"^\*{3,9} Suggested (?:tool|function) call[^:\n]{0,80}: (?P<
 _RESPONSE = re.compile(r"^\*{3,9} Response from calling (?:tool|function)[^*\n]{0,120}\*{3,9}$")
 _STARS = re.compile(r"^\*{10,200}$")
 _SHELLS = frozenset({"sh", "bash", "shell", "zsh", "pwsh", "powershell", "ps1"})
+_EXECUTORS = re.compile(r"(?:code_?)?execut\w{0,9}|terminal|tools?(?:_\w{1,20})?", re.IGNORECASE)
+_ENDED_IN_ERROR = re.compile(r"exit code: (?P<code>-?\d{1,10})\b")
 _PEOPLE = re.compile(r"user(?!_?proxy)|human|admin|customer", re.IGNORECASE)
 
 
@@ -31,7 +33,7 @@ class _Block(NamedTuple):
 def read_autogen(text: str) -> list[Message] | None:
     """Return the messages of a transcript of AutoGen; None for any other text."""
     blocks = list(_blocks(text.split("\n")))
-    outcomes = [_OUTCOME.match(block.text) is not None or _has_line(block.text, _RESPONSE) for block in blocks]
+    outcomes = [_is_outcome(block) for block in blocks]
     if not any(outcomes):
         return None
     found = CollectedMessages()
@@ -41,7 +43,9 @@ def read_autogen(text: str) -> list[Message] | None:
             output = "\n".join(_cleaned(block.text[outcome.end() :].split("\n")))
             found.answer(output, outcome["code"] != "0")
         elif outcomes[number]:
-            found.answer("\n".join(_without_stars(block.text.split("\n"))))
+            code = _ENDED_IN_ERROR.search(block.text[:200])
+            failed = code["code"] != "0" if code else None
+            found.answer("\n".join(_without_stars(block.text.split("\n"))), failed)
         elif block.name == asker or _PEOPLE.match(block.name):
             found.hear("\n".join(_cleaned(block.text.split("\n"))))
         else:
@@ -78,6 +82,11 @@ def _cleaned(lines: Sequence[str]) -> list[str]:
 
 def _without_stars(lines: Sequence[str]) -> list[str]:
     return [line for line in _cleaned(lines) if not (_RESPONSE.match(line) or _STARS.match(line))]
+
+
+def _is_outcome(block: _Block) -> bool:
+    is_executor = _EXECUTORS.fullmatch(block.name) is not None
+    return is_executor or _OUTCOME.match(block.text) is not None or _has_line(block.text, _RESPONSE)
 
 
 def _has_line(text: str, pattern: re.Pattern[str]) -> bool:

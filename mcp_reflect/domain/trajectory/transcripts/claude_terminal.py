@@ -110,12 +110,12 @@ class _Reader:
 
 def _unwrapped(lines: Sequence[str]) -> str:
     """The arguments of a call, which the terminal may have broken into several lines."""
-    told = ""
     last = ""
     parts: list[str] = []
     for line in lines:
         part = line.strip() if parts else line
-        parts.append((" " if len(last) >= _WIDE else "\n") + part if parts else part)
+        is_broken = len(last) >= _WIDE or part.startswith(("-", "&", "|"))
+        parts.append((" " if is_broken else "\n") + part if parts else part)
         last = line
     told = "".join(parts).strip()
     return told.removesuffix("…)").removesuffix(")")

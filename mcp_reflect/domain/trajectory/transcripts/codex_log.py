@@ -21,6 +21,7 @@ _SHELL = re.compile(r"^(?:/\S{0,80}/)?(?:bash|sh|zsh) -l?c ")
 _PATCHED = re.compile(r"^(?:apply_patch\(exit (?P<code>-?\d{1,5})\)|patch: (?P<word>\w{1,20}))")
 _TOOL = re.compile(r"^tool (?P<name>[\w.:-]{1,120})\((?P<given>.*)\)$")
 _TOOL_DONE = re.compile(r"^[\w.:-]{1,120}\(.*\) (?P<word>success|succeeded|failed) in ")
+_PATCHES = ("apply_patch", "apply patch", "file update")
 _HEADS = frozenset({"user", "codex", "thinking", "exec", "tokens used", "apply patch", "file update", "file update:"})
 
 
@@ -91,22 +92,33 @@ def _add(found: CollectedMessages, part: _Part, *, is_stamped: bool) -> bool:
         found.say(body)
     elif head.startswith("exec"):
         return _add_command(found, "\n".join(filter(None, (head.removeprefix("exec").strip(), body.strip("\n")))))
-    elif done := _PATCHED.match(head):
-        failed = done["code"] != "0" if done["code"] else done["word"] not in {"completed", "applied", "success"}
-        found.answer(body, failed)
-        return True
-    elif "*** Begin Patch" in body or head.startswith(("apply_patch", "apply patch", "file update")):
+    elif "*** Begin Patch" in body or (head.startswith(_PATCHES) and not _PATCHED.match(head)):
         found.patch(read_patch([line for line in part.body if not line.startswith(("*** Begin", "*** End"))]))
         return not is_stamped
     elif tool := _TOOL.match(head):
         found.call(tool["name"], read_object(tool["given"]) or tool["given"])
-    elif tool_done := _TOOL_DONE.match(head):
-        found.answer(body, tool_done["word"] == "failed")
-        return True
-    elif result := _RESULT.match(head):
-        found.answer(body, result["worked"] is None)
-        return True
+    else:
+        return _add_outcome(found, head, part.body)
     return False
+
+
+def _add_outcome(found: CollectedMessages, head: str, lines: Sequence[str]) -> bool:
+    """Add the outcome of a call, where a section is one."""
+    failed: bool | None = None
+    if done := _PATCHED.match(head):
+        failed = done["code"] != "0" if done["code"] else done["word"] not in {"completed", "applied", "success"}
+    elif tool_done := _TOOL_DONE.match(head):
+        failed = tool_done["word"] == "failed"
+    elif result := _RESULT.match(head):
+        failed = result["worked"] is None
+    elif _SHELL.match(head):  # a command of several lines, with its outcome behind the last
+        for number, line in enumerate(lines):
+            if result := _RESULT.match(line):
+                failed, lines = result["worked"] is None, lines[number + 1 :]
+                break
+    if failed is not None:
+        found.answer("\n".join(lines), failed)
+    return failed is not None
 
 
 def _add_command(found: CollectedMessages, text: str) -> bool:

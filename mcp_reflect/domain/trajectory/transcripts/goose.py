@@ -16,8 +16,9 @@ _EDITOR_ARGUMENTS = frozenset(
 )
 _LONG = frozenset({"old_str", "new_str", "file_text", "diff"})
 _NOTE = re.compile(
-    r"^(?:starting session \||\s{2,8}(?:session id|working directory|logging to):|Closing session|Goose is running)"
+    r"^(?:starting session \||\s{2,8}(?:session id|working directory:|logging to)|Closing session|Goose is running)"
 )
+_OPENING = re.compile(r"(?:I|I'll|I'm|Let me|Let's|Now|Next,?) [a-z]")
 _WORDS = re.compile(r"[\"'`*(\[]{0,3}[^\W\d_].{0,2000}[.:?!…)`]\s{0,9}\Z", re.DOTALL)
 _CODE = re.compile(r"[{}();=<>]\s{0,3}$", re.MULTILINE)
 
@@ -53,8 +54,10 @@ def _add(found: CollectedMessages, call: re.Match[str] | None, lines: Sequence[s
     if name == "shell":
         found.run(given.get("command", ""))
     elif name == "text_editor":
-        if given.get("command") == "write":
-            found.write(given.get("path", ""), given.get("file_text", ""))
+        if given.get("command") in {"write", "create"}:
+            content, words = _without_words(given.get("file_text", "").split("\n"), may_be_all=False)
+            found.write(given.get("path", ""), content)
+            found.say(words)
         else:
             found.call("str_replace_editor", {**given})
     else:
@@ -73,6 +76,7 @@ def _arguments(lines: Sequence[str], *, is_editor: bool) -> tuple[int, dict[str,
     name, end = "", 0
     names = {argument["name"]: number for number, line in enumerate(lines) if (argument := _ARGUMENT.match(line))}
     last = max((names.get(each, 0) for each in _LONG), default=0) if is_editor else 0
+    last = len(lines) if is_editor and "file_text" in names else last
     for number, line in enumerate(lines):
         argument = _ARGUMENT.match(line)
         if argument and is_editor and (argument["name"] not in _EDITOR_ARGUMENTS or argument["name"] in given):
@@ -96,6 +100,11 @@ def _without_words(lines: Sequence[str], *, may_be_all: bool) -> tuple[str, str]
     paragraphs = [each for each in "\n".join(lines).strip("\n").split("\n\n") if each.strip()]
     first = 0 if may_be_all else 1
     place = len(paragraphs)
-    while place > first and _WORDS.match(paragraphs[place - 1][:2_000]) and not _CODE.search(paragraphs[place - 1]):
+    while place > first and _reads_like_words(paragraphs[place - 1][:2_000]):
         place -= 1
     return "\n\n".join(paragraphs[:place]), "\n\n".join(paragraphs[place:])
+
+
+def _reads_like_words(paragraph: str) -> bool:
+    is_sentence = _WORDS.match(paragraph) is not None or _OPENING.match(paragraph) is not None
+    return is_sentence and not _CODE.search(paragraph)

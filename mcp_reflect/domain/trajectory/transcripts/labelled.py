@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -14,13 +15,13 @@ from mcp_reflect.domain.trajectory.transcripts.swe_agent import SweAgentShell
 
 _LABEL = re.compile(
     r"^(?P<mark>[ \t]{0,3}(?:\*\*|#{1,4} )?)"
-    r"(?P<name>instructions?|task|question|issue|goal|thoughts?|discussion|reasoning|action[ _]input|actions?|command"
-    r"|observations?|final[ _]answer|answer)(?P<number>[ ]#?\d{1,4})?[ ]?(?P<colon>:?)(?:\*\*)?(?P<colon2>:?)[ \t]{0,9}"
-    r"(?P<rest>.*)$",
+    r"(?P<name>instructions?|user|human|task|question|issue|goal|thoughts?|discussion|reasoning|action[ _]input"
+    r"|actions?|command|observations?|final[ _]answer|answer)(?P<number>[ ]#?\d{1,4})?"
+    r"[ ]?(?P<colon>:?)(?:\*\*)?(?P<colon2>:?)[ \t]{0,9}(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _ROLES = {
-    **dict.fromkeys(("instruction", "instructions", "task", "question", "issue", "goal"), "user"),
+    **dict.fromkeys(("instruction", "instructions", "user", "human", "task", "question", "issue", "goal"), "user"),
     **dict.fromkeys(("thought", "thoughts", "discussion", "reasoning"), "agent"),
     **dict.fromkeys(("action", "actions", "command"), "action"),
     **dict.fromkeys(("observation", "observations"), "observation"),
@@ -33,6 +34,10 @@ _FAILED = re.compile(
 _NOT_RUN = re.compile(
     r"[^\n]{0,60}is not a valid tool\b|Invalid (?:format|Format|tool)\b|Your (?:proposed )?edit\b.{0,60}error"
 )
+
+_CHAIN = re.compile(r"^> (?:Entering new .{0,80}chain\.{0,3}|Finished chain\.?)\s{0,9}$", re.MULTILINE)
+_MOST_BEFORE = 40
+"""Lines before the first label in which the agent speaks."""
 
 
 class _Section(NamedTuple):
@@ -54,28 +59,33 @@ def read_labelled(text: str) -> list[Message] | None:
     """Return the messages of a transcript in sections by label; None for any other text."""
     sections = list(_sections(text.split("\n")))
     roles = [section.role for section in sections]
-    if not ("action" in roles and "observation" in roles and roles[:1] != ["observation"]):
+    if "observation" not in roles or roles[0] == "observation":
         return None
     is_react = "input" in roles
     if "agent" not in roles and not (is_react and roles[0] in {"user", "action"}):
         return None
     found = CollectedMessages()
     shell = SweAgentShell(found)
-    for number, section in enumerate(sections):
-        following = sections[number + 1] if number + 1 < len(sections) else None
-        if section.role == "user":
-            found.hear(section.text)
-        elif section.role == "action":
-            given = following.text if following is not None and following.role == "input" else None
-            if given is not None or not is_react or not add_react_call(found, section.text, None):
-                _act(found, shell, section.text, given)
-        elif section.role == "observation":
-            _observe(found, shell, section.text)
-        elif section.role == "agent" and (following is None or following.role == "observation"):
-            _say_and_act(found, shell, section.text)
-        elif section.role != "input":
-            found.say(section.text)
+    if roles[0] == "action":
+        before = "\n".join(itertools.takewhile(lambda line: not _LABEL.match(line), text.split("\n")[:_MOST_BEFORE]))
+        found.say(_CHAIN.sub("", before))
+    for section, following in itertools.zip_longest(sections, sections[1:]):
+        _add_section(found, shell, section, following)
     return found.messages
+
+
+def _add_section(found: CollectedMessages, shell: SweAgentShell, section: _Section, following: _Section | None) -> None:
+    if section.role == "user":
+        found.hear(section.text)
+    elif section.role == "action":
+        given = following.text if following is not None and following.role == "input" else None
+        _act(found, shell, section.text, given)
+    elif section.role == "observation":
+        _observe(found, shell, section.text)
+    elif section.role == "agent" and following is not None and following.role == "observation":
+        _say_and_act(found, shell, section.text)
+    elif section.role != "input":
+        found.say(_CHAIN.sub("", section.text))
 
 
 def _act(found: CollectedMessages, shell: SweAgentShell, action: str, given: str | None) -> None:
@@ -151,9 +161,9 @@ def _begins(
         return False
     if told == "observation" and role not in {"action", "input", "agent"}:
         return False
-    known = styles.get(told) or next(
-        (styles[each] for each in ("agent", "action", "observation") if each in styles), None
-    )
+    known = styles.get(told)
+    if known is None and has_output:
+        known = next((styles[each] for each in ("agent", "action", "observation") if each in styles), None)
     if known is not None and style._replace(is_numbered=known.is_numbered) != known:
         return False
     return not (has_output and role == "observation" and alone.get(told, False) and label["rest"].strip())

@@ -9,7 +9,7 @@ from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
 
 _CELL = re.compile(
-    r"^(?:#{1,4} |# %% ?)?\[?Cell (?P<number>\d{1,4})\]?(?:\s{0,3}[—–:.|-]\s{0,3}(?P<title>.{0,200}))?\s{0,9}$"
+    r"^(?:#{1,4} |# %% ?)?\[?Cell (?P<number>\d{1,4})(?:(?:\] ?|\s{0,3}[—–:.|(-]\s{0,3})(?P<title>.{0,200}))?\s{0,9}$"
 )
 _IN = re.compile(r"^In ?(?:\[(?P<number>\d{1,5})\])?:(?P<code>.*)$")
 _OUT = re.compile(r"^(?P<name>Out|Output|Error) ?(?:\[(?P<number>\d{1,5})\])?:(?P<text>.*)$")

@@ -10,7 +10,7 @@ from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessage
 
 _HEAD = re.compile(
     r"^(?P<mark>(?:\*\*|#{1,4} |\[)?)(?P<name>USER|HUMAN|ASSISTANT|AGENT|SYSTEM|OBSERVATION"
-    r"|EXECUTION RESULT(?: of \[[\w.-]{1,80}\])?)(?:\*\*|\])?:(?:\*\*)?[ \t]{0,9}(?P<rest>.*)$"
+    r"|EXECUTION RESULT(?: of \[[\w.-]{1,80}\])?)(?:\*\*|\])?(?P<colon>:?)(?:\*\*)?[ \t]{0,9}(?P<rest>.*)$"
 )
 _RESULTS = ("EXECUTION RESULT", "OBSERVATION")
 _PLAIN_CALLS = {"<execute_bash>": "</execute_bash>", "<execute_ipython>": "</execute_ipython>"}
@@ -44,6 +44,8 @@ def _sections(lines: list[str]) -> Iterator[tuple[str, str]]:
     for line in lines:
         head = _HEAD.match(line)
         begins = head is not None and head["mark"] == marks.get("", head["mark"])
+        if head is not None and not head["colon"]:
+            begins = begins and head["mark"] != "" and not head["rest"].strip()
         if head is not None and begins and name.startswith(_RESULTS):
             begins = is_after_gap and not head["rest"].strip()
         if head is not None and begins and head["name"].startswith(_RESULTS) and name in {"USER", "HUMAN"}:

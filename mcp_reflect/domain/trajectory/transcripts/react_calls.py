@@ -115,6 +115,14 @@ def _may_be_kept(value: object) -> bool:
     return not is_deeper(value, _MOST_LEVELS) and r"\u0000" not in told
 
 
+def _unquoted(command: str) -> str:
+    """A command line without the quotes around all of it."""
+    mark = command[:1]
+    if mark in {"`", '"', "'"} and command.count(mark) == 2 and command.endswith(mark):  # noqa: PLR2004 - both ends
+        command = command[1:-1]
+    return command.removeprefix("$ ")
+
+
 def _add(found: CollectedMessages, name: str, given: dict[str, Any] | str) -> None:
     """Add a call; a plain text is put under the name that tools of this kind have for it."""
     lower = name.lower()
@@ -122,8 +130,7 @@ def _add(found: CollectedMessages, name: str, given: dict[str, Any] | str) -> No
     text = given if isinstance(given, str) else str(given["input"]) if list(given) == ["input"] else None
     is_shell = lower in SHELLS or _SHELL.fullmatch(lower) is not None
     if text is not None and is_shell:
-        text = text.removeprefix("$ ")
-        found.call(tool if lower in SHELLS else "bash", {"command": without_fence(text).strip()})
+        found.call(tool if lower in SHELLS else "bash", {"command": _unquoted(without_fence(text).strip())})
     elif is_shell and isinstance(given, dict) and lower not in SHELLS and isinstance(given.get("command"), str):
         found.call("bash", given)
     elif text is not None and _PYTHON.search(lower):

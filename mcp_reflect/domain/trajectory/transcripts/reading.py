@@ -27,7 +27,7 @@ from mcp_reflect.domain.trajectory.transcripts.speakers import read_speakers
 _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]] = (
     (re.compile(r"^(?:[⏺●] ?\S|>\s)", re.MULTILINE), read_claude_terminal),
     (re.compile(r"^(?:\[\d{4}-\d\d-\d\dT[\d:.]{8,18}Z?\] \S|user$)", re.MULTILINE), read_codex_log),
-    (re.compile(r"^(?:\*\*|#{1,4} |\[)?(?:USER|HUMAN|ASSISTANT|SYSTEM)\b.{0,6}:", re.MULTILINE), read_openhands),
+    (re.compile(r"^(?:\*\*|#{1,4} |\[)?(?:USER|HUMAN|ASSISTANT|SYSTEM)\b.{0,6}(?::|$)", re.MULTILINE), read_openhands),
     (re.compile(r"^(?:[━─═]{3,400} ?Step \d|╭)", re.MULTILINE), read_smolagents),
     (re.compile(r"^(?:[\w@][\w .@-]{0,59} \(to [\w@][\w .@-]{0,59}\):$|-{6,20} \w)", re.MULTILINE), read_autogen),
     (re.compile(r"^(?:\( ?[Oo0]|[─-]{2,6} \S{1,80} \| |starting session \|)", re.MULTILINE), read_goose),
@@ -36,7 +36,7 @@ _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
     (
         re.compile(
             r"^[ \t]{0,3}(?:\*\*|#{1,4} )?"
-            r"(?:instructions?|task|question|issue|goal|thoughts?|discussion|reasoning|action)\b",
+            r"(?:instructions?|user|human|task|question|issue|goal|thoughts?|discussion|reasoning|action)\b",
             re.MULTILINE | re.IGNORECASE,
         ),
         read_labelled,

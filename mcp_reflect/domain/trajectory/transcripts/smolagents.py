@@ -19,8 +19,8 @@ _LOGS = re.compile(
 _FAILED = re.compile(r"^(?:Code execution failed|Error in (?:code parsing|generating|executing)|Error when executing)")
 _TOOL = re.compile(r"Calling tool:? '(?P<name>[\w.-]{1,80})' with arguments:? (?P<given>\{.*\})")
 _SUMMARY = re.compile(r"^\[Step \d{1,4}: Duration .{0,200}$")
-_FRAME = re.compile(r"^[│┃|] ?(?P<text>.*?) {0,400}[│┃|]?\s{0,9}$")
 _LINE_NUMBER = re.compile(r"^ {0,4}\d{1,4} ")
+_SIDES = ("│", "┃")
 _FINAL = "final_answer("
 _LONGEST_LINE = 4_000
 
@@ -52,14 +52,18 @@ def _step_places(lines: Sequence[str]) -> list[int]:
 
 def _unframed(lines: Sequence[str]) -> list[str]:
     """The lines that stand in a frame."""
-    framed = [line for line in lines if len(line) <= _LONGEST_LINE and line.startswith(("│", "┃"))]
-    return [frame["text"].strip() for line in framed if (frame := _FRAME.match(line))]
+    return [_inside(line).strip() for line in lines if line.startswith(_SIDES)]
+
+
+def _inside(line: str) -> str:
+    """A line of a frame without its sides."""
+    return line[1:].removeprefix(" ").rstrip().rstrip("│┃").rstrip()
 
 
 def _add_step(found: CollectedMessages, lines: Sequence[str]) -> None:
     """Add a step: words, then code, then what it printed, to the end."""
     held: list[str] = []
-    kind, failed = "words", None
+    kind, failed, calls = "words", None, found.calls
     for line in lines:
         short = line if len(line) <= _LONGEST_LINE else ""
         tool = _TOOL.search(short) if kind == "words" else None
@@ -82,7 +86,8 @@ def _add_step(found: CollectedMessages, lines: Sequence[str]) -> None:
         elif kind != "logs" or not _SUMMARY.match(short):
             failed = failed or (True if kind == "logs" and _FAILED.match(short) else None)
             held.append(line)
-    _add_part(found, kind, held, failed=failed)
+    if kind != "logs" or found.calls > calls:  # behind a final answer it is told again
+        _add_part(found, kind, held, failed=failed)
 
 
 def _add_part(found: CollectedMessages, kind: str, lines: list[str], *, failed: bool | None = None) -> None:
@@ -92,10 +97,8 @@ def _add_part(found: CollectedMessages, kind: str, lines: list[str], *, failed: 
         words = [line for line in lines if not line.startswith(("╭", "╰", "[Step ", "Output message of the LLM", "─"))]
         found.say("\n".join(words).strip().removeprefix("Thought:"))
     else:
-        if lines and all(not line.strip() or line.startswith(("│", "┃")) for line in lines):
-            lines = [
-                _LINE_NUMBER.sub("", frame["text"]) for line in lines if (frame := _FRAME.match(line[:_LONGEST_LINE]))
-            ]
+        if lines and all(not line.strip() or line.startswith(_SIDES) for line in lines):
+            lines = [_LINE_NUMBER.sub("", _inside(line)) for line in lines]
         _add_code(found, textwrap.dedent("\n".join(lines)))
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.patches import read_patch
-from mcp_reflect.domain.trajectory.shell_log import commands_with_output
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
 
 _USERS = frozenset(
@@ -25,6 +25,9 @@ _SPEAKER = re.compile(
     r"(?P<words>\S.*)$"
 )
 _PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}\$|> \$) (?=\S)")
+_HERE_DOCUMENT = re.compile(r"<<-?\s{0,9}['\"]?(?P<end>\w{1,80})['\"]?")
+_LONGEST_DOCUMENT = 400
+"""Lines of a here-document that are read."""
 _FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
 _SHOWS_PATCH = re.compile(r"\bdiff\b|\bgit\s.{0,60}\b(?:show|log|stash|format-patch)\b|\.(?:patch|diff)\b")
 _IN_PATCH = (
@@ -49,7 +52,7 @@ def read_speakers(text: str) -> list[Message] | None:
     labels = _labels(lines[:begin])
     if begin == len(lines) or not labels or any(_FENCE.match(line) for line in lines):
         return None
-    reader = _Reader(labels)
+    reader = _Reader(labels, lines)
     number = 0
     while number < len(lines):
         number = reader.read_at(lines, number)
@@ -89,8 +92,13 @@ class _Reader:
     An output ends with a blank line behind which a speaker, a prompt or a diff follows; and with the next prompt.
     """
 
-    def __init__(self, labels: dict[str, str]) -> None:
+    def __init__(self, labels: dict[str, str], lines: Sequence[str]) -> None:
         self.found = CollectedMessages()
+        self._places: dict[str, list[int]] = {}
+        """The numbers of the lines that may end a here-document."""
+        for number, line in enumerate(lines):
+            if line.isidentifier():
+                self._places.setdefault(line, []).append(number)
         self._labels = labels
         self._form = {
             (_form_of(each), label[:1].isupper()) for label in labels if (each := _SPEAKER.match(f"{label}x"))
@@ -147,16 +155,16 @@ class _Reader:
             self._labels[label] = "user" if may_be_first else "agent"
         return self._labels.get(label, "")
 
-    @staticmethod
-    def _end_of_command(lines: Sequence[str], number: int, begin: int) -> int:
+    def _end_of_command(self, lines: Sequence[str], number: int, begin: int) -> int:
         """The number of the line behind a command with its here-document, and the lines that a backslash goes on in."""
         end = number + 1
         while end < len(lines) and end < number + 100 and lines[end - 1].endswith("\\"):
             end += 1
-        if "<<" in lines[number]:
-            log = "\n".join((f"$ {lines[number][begin:]}", *lines[number + 1 : number + 400]))
-            command = next(iter(commands_with_output(log)), ("", ""))[0]
-            end = max(end, number + 1 + command.count("\n"))
+        if document := _HERE_DOCUMENT.search(lines[number], begin):
+            places = self._places.get(document["end"], [])
+            last = bisect_right(places, number)
+            if last < len(places) and places[last] - number <= _LONGEST_DOCUMENT:
+                end = max(end, places[last] + 1)
         return end
 
     def _begins_patch(self, lines: Sequence[str], number: int) -> bool:

@@ -20,6 +20,8 @@ _END_OF_EDIT = "end_of_edit"
 _EDIT_BY_TEXT = re.compile(r"^edit[ \t]{1,9}[\"']")
 _EDITOR = re.compile(r"^str_replace_editor[ \t]{1,9}(?P<name>\w{1,20})[ \t]{1,9}(?P<path>[^\s]{1,400})")
 _QUOTED = re.compile(r"(?P<mark>[\"'])(?P<text>[^\"'\n]{1,400})(?P=mark)")
+_SENTENCE = re.compile(r"[A-Z][a-z']{0,20}(?:,? [A-Za-z'`\d-]{1,30}){2,40}[.!]?\Z|None\b.{0,80}\Z")
+"""An action that is told in words, as in a report."""
 _DONE = frozenset({"submit", "exit_forfeit", "exit", "exit_context", "exit_cost"})
 _LONGEST_CALL = 60_000
 
@@ -43,6 +45,9 @@ class SweAgentShell:
     def act(self, command: str) -> None:
         """Add what an action does: an edit, a look at a file, or a command line; the end of a run is none."""
         if not command or command in _DONE:
+            return
+        if _SENTENCE.match(command):
+            self._found.say(command)
             return
         if look := _LOOK.match(command):
             self._found.call(f"view_{look['name']}", {"path": _first_word(look["given"])})
