@@ -147,6 +147,9 @@ def test_a_command_that_a_text_dictated_stays_where_it_builds_or_was_the_agents(
 
     for command, stays in (
         ("make kit-parser", True),
+        ("make kit-parser 2>&1 | tail -5", True),
+        ("make kit-parser | tee kit-parser.log", False),
+        ("make kit-parser > kit-parser.log", False),
         ("PYTHONPATH=src python -m pytest -q kit-parser", True),
         ("pip install kit-parser", False),
         ("make -f /tmp/kit-parser.mk", False),

@@ -67,13 +67,19 @@ _PROGRAM_TEXT = re.compile(
 """A program with the text that it reads as its own language, and a variable with its value: no commands in there."""
 _LEADING_KEYWORDS = frozenset(("do", "then", "else", "elif", "if", "while", "until", "!", "{", "("))
 _HEADS = (["for"], ["case"], ["done"], ["fi"], ["esac"], ["}"], [")"])
+_SHORTENS = re.compile(
+    r"(?:tail|head)(?: -n)?(?: ?-?\d{1,4})?|wc(?: -[lwc])?|sort(?: -[rnuhk\d]{1,4})?|uniq(?: -c)?|cat"
+)
+"""A filter behind a pipe that only shortens or counts what a command prints."""
+_MERGES = re.compile(r"\s*(?:2>&1|2?>\s?/dev/null)(?=\s|$)")
 _ENDS = re.compile(r"\s*(?:&&|\|\||;|\||\n)\s*")
 
 
 def may_be_told(command: str, failed: str = "") -> bool:
     """Return true where a lesson may tell a command that a text dictated; `failed` is the command that told of it."""
-    parts = simple_commands(command)
-    return bool(parts) and all(_is_builder(part) or is_called_so(part, failed) for part in parts)
+    parts = simple_commands(_MERGES.sub("", command))
+    acts = [part for part in parts if not _SHORTENS.fullmatch(part)]
+    return bool(acts) and all(_is_builder(part) or is_called_so(part, failed) for part in acts)
 
 
 def simple_commands(command: str) -> list[str]:
@@ -191,11 +197,12 @@ def _is_builder(command: str) -> bool:
     program, rest = _program(words)
     if program == "cd" and len(rest) == 1:
         return not _ELSEWHERE.search(rest[0])
-    if program not in BUILDERS:
-        return False
-    subcommands = BUILDERS.get(program)
-    if subcommands is not None and (not rest or rest[0] not in subcommands):
-        return False
+    if not any(rest[:1] == [step] for step in OWN_STEPS.get(program, ())):
+        if program not in BUILDERS:
+            return False
+        subcommands = BUILDERS.get(program)
+        if subcommands is not None and (not rest or rest[0] not in subcommands):
+            return False
     if program in COMPILERS:
         rest = [word for word in rest if word != "-o"]
     return not any(_ELSEWHERE.search(word) or _TAKES_CHECKS_AWAY.search(word) for word in rest)

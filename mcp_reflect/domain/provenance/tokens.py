@@ -16,6 +16,8 @@ _FOLDERS = frozenset("usr lib bin src opt var etc tmp".split())  # noqa: SIM905 
 """Folders that every system or project has."""
 _PLATFORMS = frozenset("linux windows macos darwin ubuntu debian alpine amd64 arm64 x86_64 aarch64".split())  # noqa: SIM905
 """Systems that every tool names."""
+_HASH = re.compile(r"(?=\D{0,40}\d)(?=\d{0,40}[a-f])[0-9a-f]{7,64}")
+"""A hash, as of a commit or an image, which nobody chooses."""
 _INSIDE = re.compile(r"[-l](?:(?<=-)(?<![\w-]-)[a-z]|(?<=\bl)ib)(\w{3,})")  # begins with a set: found faster
 """A name behind the letter of an option, and that of a library: `-lcurl` links libcurl.so."""
 
@@ -57,7 +59,9 @@ def stem_of(token: str) -> str:
 
 
 def tells_author(token: str) -> bool:
-    """Return true for a word that tells who brought it: neither common, nor of one letter, digit or two."""
+    """Return true for a word that tells who brought it: neither common, nor a hash, nor of one letter, digit or two."""
+    if _HASH.fullmatch(token):
+        return False
     parts = JOINT.split(token)
     if all(len(part) <= 2 or part in _FOLDERS | _PLATFORMS for part in parts):  # noqa: PLR2004
         return False

@@ -21,6 +21,7 @@ BROKEN = ran("npm test", "SyntaxError: Cannot use import statement outside a mod
         ("git checkout src/a.py", ("src/a.py",)),
         ("git reset --hard", (".",)),
         ("git checkout main", ()),
+        ("git checkout Dockerfile && git status", ("Dockerfile",)),
         ("git restore --staged a.py", ()),
         ("git rm --cached a.py", ()),
         ("git commit -m 'drop a; rm b'", ()),

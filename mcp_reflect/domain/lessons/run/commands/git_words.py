@@ -10,7 +10,10 @@ _SETS = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _TAKES_MESSAGE = re.compile(r"-[a-zA-Z]*m|-[CFs]|--(?:author|date|file|mainline|message|source)")
 _RESTORES = re.compile(r"(?:cd\s+\S+\s*&&\s*)?git\s+(?:checkout|restore|reset\s+--hard)\b")
 _RESTORED = re.compile(r"^Updated \d+ paths? from\b", re.MULTILINE)
-_FILE = re.compile(r".*\.\w+|\.")
+_FILE = re.compile(
+    r".*\.\w+|\.|(?:[^/]+/)*(?:(?:Docker|Container|Make|GNUmake|Gem|Rake|Proc|Jenkins|Vagrant|Just|Brew|Pod|Pip|Task|Tilt)file"
+    r"|(?:Docker|Container)file\S*|justfile|makefile|BUILD|WORKSPACE|README|LICENSE|NOTICE|CHANGELOG|VERSION)"
+)
 """A name behind `git checkout` that is no branch."""
 
 
