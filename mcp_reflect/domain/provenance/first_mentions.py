@@ -59,6 +59,11 @@ class FirstMentions:
         self._look_up()
         return frozenset(word for word in filter(tells_author, tokens_of(text)) if self._is_foreign(word))
 
+    def brought_first(self, word: str) -> bool:
+        """Return true for a word that the user or the agent brought as a whole before any text had it."""
+        self._look_up()
+        return word in self._first_own and not self._is_foreign(word)
+
     def is_known(self, word: str) -> bool:
         """Return true for a word that no text chose: the run brought it, a listing shows it, or each of its parts."""
         self._look_up()

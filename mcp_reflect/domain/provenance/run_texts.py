@@ -210,6 +210,6 @@ class RunTexts:
     def leads_to(self, sentence: str) -> TextOrigin | None:
         """Return the least trusted source of an address in the network that such a source brought to a sentence."""
         addresses = (each for each in anchors_in(skeleton(sentence), NETWORK_ADDRESS) if HOST.search(each))
-        found = [each for each in addresses if not is_well_known(each)]
+        found = [each for each in addresses if not (is_well_known(each) or self.mentions.brought_first(each))]
         named = [each for each in found if each not in self.plain.get("user", "") and self.mentions.foreign_words(each)]
         return next((source for source in UNTRUSTED if any(each in self.plain.get(source, "") for each in named)), None)

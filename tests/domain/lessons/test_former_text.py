@@ -66,13 +66,18 @@ def test_the_lesson_tells_what_changed_and_not_the_whole_file() -> None:
 def test_of_a_new_file_of_settings_the_first_are_told_and_of_a_program_the_name() -> None:
     rules = "# why\n-keepattributes Signature\n-keep class a.B\n-keep class a.C\n-keep class a.D\n"
 
-    def told(path: str) -> str:
+    def told(path: str, text: str = rules) -> str:
         run = [
             *bash("make", "error: type argument missing", failed=True),
-            *call("Write", {"file_path": path, "content": rules}, "ok"),
+            *call("Write", {"file_path": path, "content": text}, "ok"),
             *bash("make", "ok"),
         ]
         return lesson(run, task="The release crashes").correct_action
 
     assert "editing rules.pro (+ `-keepattributes Signature`; + `-keep class a.B`" in told("rules.pro")
     assert "writing rules.py" in told("rules.py")
+    small = "import { log } from './log'\nconst fmt = new Intl.DateTimeFormat('en-GB', {\n  timeZone: 'Europe/London',\n})\n"
+    small += "export const time = (iso) => {\n  return fmt.format(iso)\n}\n"
+    assert "timeZone: 'Europe/London'," in told("time.ts", small)
+    assert "import" not in told("time.ts", small)
+    assert "writing time.ts" in told("time.ts", small + "step()\n" * 10)

@@ -156,6 +156,10 @@ def test_a_heading_in_a_log_is_no_command_of_root() -> None:
 @pytest.mark.parametrize(
     ("command", "reads"),
     [
+        ("env | grep PATH", True),
+        ("sudo env PATH=/opt/tex:$PATH tlmgr install biber 2>&1 | tail -4", False),
+        ("env CI=1 make", False),
+        ("dpkg -l | grep biber; kpsewhich biblatex.sty", True),
         ("tar -tzf backup.tar.gz", True),
         ("tar -xzf backup.tar.gz", False),
         ("git shortlog -sn | head -40", True),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.run.code_cells import telling_lines
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.truncate import CUT, truncate
 
@@ -38,6 +39,9 @@ _SETTINGS_FILE = re.compile(
 _SETTING = re.compile(r"(?![#;/!]|--|<!--|<\?|[{}()\[\]<>]+[,;]?$)\S*\s*\S.*[\w)\]}\"'>*]", re.DOTALL)
 """A line that is no comment and no bracket."""
 _COMMENT = re.compile(r"#(?![!\[\w])|//|/\*|\*\s|--\s|<!--|;\s")
+_SMALL_PROGRAM = 15
+"""Lines up to which a new program is told by the values in it: it may be no more than these with a name."""
+_VALUE = re.compile(r"['\"`][\w][^'\"`]{2,}['\"`]|[=:(,]\s?-?\d{2,}\b")
 _MOST_PLACES = 40
 """Places of an edit that are looked at: more have no room, and each takes its time."""
 
@@ -93,10 +97,14 @@ def describe_change(step: Step, most: int) -> str:
 
 
 def _settings_in(step: Step, most: int) -> str:
-    """The first settings that a new file of many lines holds; empty for a file of prose or a program."""
-    if not holds_settings(step):
-        return ""
+    """The first settings that a new file of many lines holds; of a small program the lines with values in them.
+
+    Empty for a file of prose and a longer program.
+    """
     lines = [" ".join(line.split()) for line in step.change[0][1].splitlines()]
+    if not holds_settings(step):
+        is_small = sum(bool(line) for line in lines) <= _SMALL_PROGRAM
+        lines = [line for line in telling_lines(lines) if _VALUE.search(line)] if is_small else []
     settings = dict.fromkeys(line for line in lines if _SETTING.match(line))
     told = _as_many([("+", line) for line in settings], most - len(_FURTHER))
     return f"{told}{_FURTHER}" if told else ""
