@@ -76,7 +76,7 @@ def test_of_a_new_file_of_settings_the_first_are_told_and_of_a_program_the_name(
 
     assert "editing rules.pro (+ `-keepattributes Signature`; + `-keep class a.B`" in told("rules.pro")
     assert "writing rules.py" in told("rules.py")
-    small = "import { log } from './log'\nconst fmt = new Intl.DateTimeFormat('en-GB', {\n  timeZone: 'Europe/London',\n})\n"
+    small = "import { log } from './log'\nconst fmt = new Format('en-GB', {\n  timeZone: 'Europe/London',\n})\n"
     small += "export const time = (iso) => {\n  return fmt.format(iso)\n}\n"
     assert "timeZone: 'Europe/London'," in told("time.ts", small)
     assert "import" not in told("time.ts", small)
