@@ -37,7 +37,7 @@ def add_react_call(found: CollectedMessages, action: str, given: str | None) -> 
     name = _NAME.fullmatch(action)
     if name is None:
         return False
-    _add(found, name["name"], _values(without_fence(given).strip()))
+    add_tool_call(found, name["name"], _values(without_fence(given).strip()))
     return True
 
 
@@ -50,7 +50,7 @@ def _add_object(found: CollectedMessages, action: str) -> bool:
     if name.lower().startswith("final"):
         found.say(given if isinstance(given, str) else json.dumps(given, ensure_ascii=False))
     else:
-        _add(found, name, given if isinstance(given, dict) else str(given))
+        add_tool_call(found, name, given if isinstance(given, dict) else str(given))
     return True
 
 
@@ -59,17 +59,20 @@ def _add_call_text(found: CollectedMessages, action: str) -> bool:
     if brackets and brackets["name"].lower() in {"finish", "final", "answer"}:
         found.say(brackets["given"])
     elif brackets:
-        _add(found, brackets["name"], _values(brackets["given"]))
+        add_tool_call(found, brackets["name"], _values(brackets["given"]))
     elif call := _PARENTHESES.fullmatch(action):
         if call["name"].lower() in {"finish", "final_answer", "submit"}:
             found.say(call["given"].strip("\"'"))
         else:
-            _add(found, call["name"], _called_with(action) or _values(call["given"].strip("\"'")))
+            add_tool_call(found, call["name"], named_arguments(action) or _values(call["given"].strip("\"'")))
     return bool(brackets or _PARENTHESES.fullmatch(action))
 
 
-def _called_with(call: str) -> dict[str, Any] | None:
-    """The named arguments of a call that is written as Python's; one without a name is `input`."""
+def named_arguments(call: str) -> dict[str, Any] | None:
+    """Return the named arguments of a call that is written as Python's; one without a name is `input`.
+
+    None for any other text.
+    """
     try:
         read = ast.parse(call, mode="eval").body if len(call) <= _LONGEST_LITERAL else None
         if not isinstance(read, ast.Call):
@@ -123,8 +126,8 @@ def _unquoted(command: str) -> str:
     return command.removeprefix("$ ")
 
 
-def _add(found: CollectedMessages, name: str, given: dict[str, Any] | str) -> None:
-    """Add a call; a plain text is put under the name that tools of this kind have for it."""
+def add_tool_call(found: CollectedMessages, name: str, given: dict[str, Any] | str) -> None:
+    """Add a call of a tool; a plain text is put under the name that tools of this kind have for it."""
     lower = name.lower()
     tool = "_".join(name.split())
     text = given if isinstance(given, str) else str(given["input"]) if list(given) == ["input"] else None

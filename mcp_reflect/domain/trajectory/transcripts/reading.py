@@ -23,6 +23,7 @@ from mcp_reflect.domain.trajectory.transcripts.notebook_cells import read_notebo
 from mcp_reflect.domain.trajectory.transcripts.openhands import read_openhands
 from mcp_reflect.domain.trajectory.transcripts.smolagents import read_smolagents
 from mcp_reflect.domain.trajectory.transcripts.speakers import read_speakers
+from mcp_reflect.domain.trajectory.transcripts.tool_turns import read_tool_turns
 
 _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]] = (
     (re.compile(r"^(?:[⏺●] ?\S|>\s)", re.MULTILINE), read_claude_terminal),
@@ -40,6 +41,14 @@ _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
             re.MULTILINE | re.IGNORECASE,
         ),
         read_labelled,
+    ),
+    (
+        re.compile(
+            r"^(?:[^\w\s\x00-\x7f]{1,3} ?)?"
+            r"(?:#{1,6} (?:\*\*)?|\*\*|[\[<]|[=-]{2,40} ?)?[A-Za-z][\w -]{0,30}(?:[:>\]*(=-]|$)",
+            re.MULTILINE,
+        ),
+        read_tool_turns,
     ),
     (re.compile(r"^[\[<]?[A-Za-z][\w.-]{0,30}(?:\]:?|>:?|:) ?\S", re.MULTILINE), read_speakers),
 )

@@ -2,47 +2,32 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.patches import read_patch
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
+from mcp_reflect.domain.trajectory.transcripts.log_parts import LogParts
 
-_USERS = frozenset(
+USER_NAMES = frozenset(
     {"user", "human", "operator", "customer", "client", "dev", "developer", "you", "me", "requester", "owner", "boss"}
 )
-_AGENTS = frozenset(
+"""Lower-case labels under which the user speaks."""
+AGENT_NAMES = frozenset(
     {
         *("agent", "assistant", "ai", "model", "bot", "llm", "codex", "claude", "gpt", "gemini", "copilot", "cursor"),
         *("devin", "goose", "aider", "opencode", "cline", "amp", "qwen", "llama", "mistral", "deepseek", "chatgpt"),
     }
 )
+"""Lower-case labels under which the agent speaks."""
 _SPEAKER = re.compile(
     r"^(?:(?P<bare>[A-Za-z][\w.-]{0,30})(?P<mark>> ?|: )|\[(?P<boxed>[A-Za-z][\w. -]{0,30})\]:? "
     r"|<(?P<angled>[A-Za-z][\w.-]{0,30})>:? )"
     r"(?P<words>\S.*)$"
 )
 _PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}\$|> \$) (?=\S)")
-_HERE_DOCUMENT = re.compile(r"<<-?\s{0,9}['\"]?(?P<end>\w{1,80})['\"]?")
-_LONGEST_DOCUMENT = 400
-"""Lines of a here-document that are read."""
 _FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
-_SHOWS_PATCH = re.compile(r"\bdiff\b|\bgit\s.{0,60}\b(?:show|log|stash|format-patch)\b|\.(?:patch|diff)\b")
-_IN_PATCH = (
-    " ",
-    "+",
-    "-",
-    "@@",
-    "\\ ",
-    "diff --git ",
-    "index ",
-    "new file ",
-    "deleted file ",
-    "similarity ",
-    "rename ",
-)
 
 
 def read_speakers(text: str) -> list[Message] | None:
@@ -68,10 +53,10 @@ def _labels(lines: Sequence[str]) -> dict[str, str]:
     first = next((line for line in lines if line.strip()), "")
     speakers = [speaker for line in lines if (speaker := _SPEAKER.match(line))]
     names = [_name_of(speaker) for speaker in speakers]
-    if _SPEAKER.match(first) is None or not any(name in _USERS | _AGENTS for name in names):
+    if _SPEAKER.match(first) is None or not any(name in USER_NAMES | AGENT_NAMES for name in names):
         return {}
     same = [speaker for speaker in speakers if _form_of(speaker) == _form_of(speakers[0])]
-    return {_label_of(each): "user" if _name_of(each) in _USERS else "agent" for each in same}
+    return {_label_of(each): "user" if _name_of(each) in USER_NAMES else "agent" for each in same}
 
 
 def _name_of(speaker: re.Match[str]) -> str:
@@ -94,11 +79,7 @@ class _Reader:
 
     def __init__(self, labels: dict[str, str], lines: Sequence[str]) -> None:
         self.found = CollectedMessages()
-        self._places: dict[str, list[int]] = {}
-        """The numbers of the lines that may end a here-document."""
-        for number, line in enumerate(lines):
-            if line.isidentifier():
-                self._places.setdefault(line, []).append(number)
+        self._parts = LogParts(lines)
         self._labels = labels
         self._form = {
             (_form_of(each), label[:1].isupper()) for label in labels if (each := _SPEAKER.match(f"{label}x"))
@@ -112,7 +93,7 @@ class _Reader:
         line = lines[number]
         if prompt := _PROMPT.match(line):
             self.close()
-            end = self._end_of_command(lines, number, prompt.end())
+            end = self._parts.end_of_command(number, prompt.end())
             self._command = "\n".join((line[prompt.end() :], *lines[number + 1 : end]))
             self.found.run(self._command)
             self._kind = "output"
@@ -123,7 +104,7 @@ class _Reader:
             self.close()
             speaker = _SPEAKER.match(line)
             self._kind, self._held = role, [speaker["words"] if speaker else line]
-        elif is_open and self._begins_patch(lines, number):
+        elif is_open and self._parts.begins_patch(number, self._command if self._kind == "output" else ""):
             return self._read_patch(lines, number)
         else:
             self._held.append(line)
@@ -150,40 +131,14 @@ class _Reader:
             return self._labels[label]
         is_same = (_form_of(speaker), label[:1].isupper()) in self._form
         name = _name_of(speaker)
-        may_be_first = name in _USERS and "user" not in self._labels.values()
-        if is_same and (name in _AGENTS or may_be_first):
+        may_be_first = name in USER_NAMES and "user" not in self._labels.values()
+        if is_same and (name in AGENT_NAMES or may_be_first):
             self._labels[label] = "user" if may_be_first else "agent"
         return self._labels.get(label, "")
 
-    def _end_of_command(self, lines: Sequence[str], number: int, begin: int) -> int:
-        """The number of the line behind a command with its here-document, and the lines that a backslash goes on in."""
-        end = number + 1
-        while end < len(lines) and end < number + 100 and lines[end - 1].endswith("\\"):
-            end += 1
-        if document := _HERE_DOCUMENT.search(lines[number], begin):
-            places = self._places.get(document["end"], [])
-            last = bisect_right(places, number)
-            if last < len(places) and places[last] - number <= _LONGEST_DOCUMENT:
-                end = max(end, places[last] + 1)
-        return end
-
-    def _begins_patch(self, lines: Sequence[str], number: int) -> bool:
-        """Return true for the first line of a diff that is no output of a command that prints diffs."""
-        is_diff = lines[number].startswith("--- ") and lines[number + 1 : number + 2] != []
-        if not (is_diff and lines[number + 1].startswith("+++ ")):
-            return False
-        return self._kind != "output" or not _SHOWS_PATCH.search(self._command[:4_000])
-
     def _read_patch(self, lines: Sequence[str], number: int) -> int:
         self.close()
-        end = number + 2
-        while end < len(lines) and (lines[end].startswith(_IN_PATCH) or _goes_on(lines, end)):
-            end += 1
+        end = self._parts.end_of_patch(number)
         self.found.patch(read_patch(lines[number:end]))
         self._kind = ""
         return end
-
-
-def _goes_on(lines: Sequence[str], number: int) -> bool:
-    """Return true for an empty line inside of a diff: a line of the file that is empty."""
-    return not lines[number] and number + 1 < len(lines) and lines[number + 1].startswith((" ", "+", "-", "@@"))
