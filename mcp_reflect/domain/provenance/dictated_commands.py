@@ -197,12 +197,11 @@ def _is_builder(command: str) -> bool:
     program, rest = _program(words)
     if program == "cd" and len(rest) == 1:
         return not _ELSEWHERE.search(rest[0])
-    if not any(rest[:1] == [step] for step in OWN_STEPS.get(program, ())):
-        if program not in BUILDERS:
-            return False
-        subcommands = BUILDERS.get(program)
-        if subcommands is not None and (not rest or rest[0] not in subcommands):
-            return False
+    if program not in BUILDERS:
+        return False
+    subcommands = BUILDERS.get(program)
+    if subcommands is not None and (not rest or rest[0] not in subcommands):
+        return False
     if program in COMPILERS:
         rest = [word for word in rest if word != "-o"]
     return not any(_ELSEWHERE.search(word) or _TAKES_CHECKS_AWAY.search(word) for word in rest)

@@ -59,10 +59,12 @@ class FirstMentions:
         self._look_up()
         return frozenset(word for word in filter(tells_author, tokens_of(text)) if self._is_foreign(word))
 
-    def brought_first(self, word: str) -> bool:
-        """Return true for a word that the user or the agent brought as a whole before any text had it."""
+    def brought_first(self, address: str) -> bool:
+        """Return true for an address that the user or the agent brought before any text had it, or its host."""
         self._look_up()
-        return word in self._first_own and not self._is_foreign(word)
+        plain = address.rpartition("://")[2]
+        forms = (address, plain, plain.partition("/")[0], plain.rpartition("@")[2])
+        return address in self._first_own and not any(map(self._is_foreign, forms))
 
     def is_known(self, word: str) -> bool:
         """Return true for a word that no text chose: the run brought it, a listing shows it, or each of its parts."""

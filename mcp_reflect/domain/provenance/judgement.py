@@ -127,9 +127,9 @@ class SentenceJudge:
             is_act = not (is_mistake or given) and self._rules.may_quote_acts(said)
             return self._taken(said, source) if is_act else Judged(source, said, is_kept=False)
         if source == "agent" and not is_mistake and (led_by := self._taint.led_to(said)) is not None:
-            leads_out = ("://" in said and self._texts.leads_to(said) is not None) or self._taint.acts_for_outsiders(
-                said
-            )
+            leads_out = (
+                ("://" in said or "@" in said) and self._texts.leads_to(said) is not None
+            ) or self._taint.acts_for_outsiders(said)
             is_advice = not is_output and (self._taint.brings_in(said) or self._is_passed_on(said))
             if leads_out or is_advice or is_dangerous(said):
                 return Judged(led_by, said, is_kept=False)

@@ -44,10 +44,10 @@ _OUTSIDERS = re.compile(
     r"|git (?:config|remote|push)|(?:npm|yarn|pnpm|pip3?|composer) config|createuser|useradd|adduser|usermod|visudo"
     r"|crontab|ssh(?:-\w+)?|scp|sftp|rsync|gpg|mail|sendmail|nc|ncat|chown|chgrp|setfacl)\b[^`&|;\n]*"
     r"|\b(?:cp|mv|ln|tee|install)\s[^`&|;\n]*(?:sudoers|authorized_keys|\.(?:key|pem|p12|pfx)\b)[^`&|;\n]*"
-    r"|/tmp/\S+"
+    r"|/tmp/\S+|\b(?:\w+_)?(?:send|post|mail|message|comment|reply|tweet|invite|share|grant|publish|transfer)(?:_\w+)?\([^`]*"
 )
-"""Commands that act on accounts, owners, keys, registries, remotes and images, that send something away, and the folder
-where everybody may write."""
+"""Commands that act on accounts, owners, keys, registries, remotes and images, commands and tools that send something
+away, and the folder where everybody may write."""
 COMMANDS_ONLY = re.compile(r"(?:`[^`\n]+`|after|then|and|[\s;.,])+")
 """A sentence of a lesson that tells commands and nothing else."""
 

@@ -23,6 +23,9 @@ SHELLS = frozenset(
 )
 """Lower-case names of the tools that run the command line in their argument `command`, `cmd` or `script`."""
 
+_RUN_COMMANDS = frozenset(("run", "exec", "execute", "ssh", "shell", "bash", "remote", "terminal", "console"))
+"""Words in the names of further tools that run the command line in `command` or `cmd`, as `run_remote`."""
+
 _PROGRAMS = {
     **{name: name for name in ("kubectl", "git", "docker", "helm", "terraform", "aws", "gcloud", "az", "gh", "npm")},
     **{name: name.removesuffix("_cli") for name in ("aws_cli", "gcloud_cli", "az_cli", "kubectl_cli", "docker_cli")},
@@ -108,6 +111,8 @@ def command_line(tool: str, arguments: dict[str, Any]) -> str:
     name = tool.lower().rpartition("__")[2]
     if name in SHELLS:
         return command_of(arguments) or command_of({"command": arguments.get("script", "")})
+    if name not in _PROGRAMS and not _RUN_COMMANDS.isdisjoint(name.replace("-", "_").replace(".", "_").split("_")):
+        return command_of(arguments)
     program = _PROGRAMS.get(name)
     if program is None:
         return ""

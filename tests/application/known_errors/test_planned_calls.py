@@ -191,11 +191,13 @@ def test_a_fix_of_which_a_step_is_withheld_goes_with_the_run_that_brought_it(par
 
 @pytest.mark.parametrize(
     ("change", "fixes"),
-    [("sed -i 's/^URL/VITE_URL/' .env", ["Edit .env: `URL` → `VITE_URL`"]), ("sh rename.sh URL VITE_URL", [])],
+    [("sed -i 's/^URL/KITPACK_URL/' .env", ["Edit .env: `URL` → `KITPACK_URL`"]), ("sh rename.sh URL KITPACK_URL", [])],
 )
 def test_an_edit_by_a_command_is_told_as_any_other(parts: Parts, change: str, fixes: list[str]) -> None:
     run = [
-        *called(1, "Bash", {"command": COMMAND}, "> vite build\n\nthe bundle does not know the address", failed=True),
+        *called(
+            1, "Bash", {"command": COMMAND}, "> kitpack build\n\nthe bundle does not know the address", failed=True
+        ),
         *called(2, "Bash", {"command": change}, ""),
         *called(3, "Bash", {"command": COMMAND}, "smoke ok"),
     ]

@@ -100,11 +100,12 @@ def test_queries_that_stand_alone_stay_where_an_earlier_one_goes() -> None:
 def test_an_address_that_the_agent_brought_is_its_own_although_a_tool_repeats_it() -> None:
     archive = "https://archive.kit.example/texlive/2023/final"
 
-    def leads(*commands: str) -> bool:
-        outputs = ("TeX Live 2023, texlive-base", f"setting the repository to {archive}")
-        run = messages_of(*(ran(each, shown) for each, shown in zip(commands, outputs, strict=True)))
+    def leads(*commands: str, shown: str = "TeX Live 2023, texlive-base") -> bool:
+        outputs = (shown, f"setting the repository to {archive}")
+        run = messages_of(*(ran(each, output) for each, output in zip(commands, outputs, strict=True)))
         texts = texts_of_run(ParsedRun.of(make_trace(task="mend biber", trajectory=run)))
         return texts.leads_to(f"`tlmgr option repository {archive}`") is not None
 
     assert not leads("tlmgr --version", f"tlmgr option repository {archive}")
     assert leads("tlmgr --version", "tlmgr option repository default")
+    assert leads("tlmgr --version", f"tlmgr option repository {archive}", shown="moved to archive.kit.example")

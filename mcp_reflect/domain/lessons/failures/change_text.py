@@ -38,7 +38,11 @@ _SETTINGS_FILE = re.compile(
 """Files that hold settings, commands or statements, each line for itself."""
 _SETTING = re.compile(r"(?![#;/!]|--|<!--|<\?|[{}()\[\]<>]+[,;]?$)\S*\s*\S.*[\w)\]}\"'>*]", re.DOTALL)
 """A line that is no comment and no bracket."""
-_COMMENT = re.compile(r"#(?![!\[\w])|//|/\*|\*\s|--\s|<!--|;\s")
+_SAYS_LITTLE = re.compile(
+    r"#(?![!\[\w])|//|/\*|\*\s|--\s|<!--|;\s|import\s|from\s+\S+\s+import\s|#include\b|using\s+[\w.]+;"
+    r"|use\s+[\w:]+|(?:const|var)\s.{1,60}=\s?require\("
+)
+"""A comment, or a line that brings in what others use."""
 _SMALL_PROGRAM = 15
 """Lines up to which a new program is told by the values in it: it may be no more than these with a name."""
 _VALUE = re.compile(r"['\"`][\w][^'\"`]{2,}['\"`]|[=:(,]\s?-?\d{2,}\b")
@@ -136,12 +140,11 @@ def _changed(old: str, new: str, most: int) -> str:
     if [sign for sign, _ in lines] == ["-", "+"] and sum(len(line) for _, line in lines) + _AROUND_PAIR <= most:
         return f"`{lines[0][1]}` → `{lines[1][1]}`"
     if sum(len(line) + 6 for _, line in lines) > most:  # what is new says more than what it replaced
-        lines = [(sign, line) for sign, line in lines if not _COMMENT.match(line)] or lines
+        lines = [(sign, line) for sign, line in lines if not _SAYS_LITTLE.match(line)] or lines
         lines = [(sign, line) for sign, line in lines if sign == "+"] or lines
-    if sum(len(line) + 6 for _, line in lines) <= most:
-        return _as_many(lines, most)
-    told = _as_many(lines, most - len(_FURTHER))
-    return f"{told}{_FURTHER}" if told else ""
+    told = _as_many(lines, most)
+    is_all = sum(len(line) + 6 for _, line in lines) <= most
+    return told if is_all or not told or len(told) + len(_FURTHER) > most else f"{told}{_FURTHER}"
 
 
 def _moved(line: str, direction: str, most: int) -> str:

@@ -29,6 +29,12 @@ _AND_ACTS = re.compile(r"_and_(?:add|cancel|create|delete|merge|modify|remove|re
 _ASKING_VALUES = {"command": ("view",), "method": ("GET", "get", "HEAD")}
 """Arguments of tools that ask and act, with the values by which they ask."""
 _WEB = re.compile(r"^web_?(?:search|fetch)|(?:^|_)(?:browser|web|wiki)_|_(?:web|wiki)(?:_|$)")
+_CODE = re.compile(r"(?:^|_)(?:code|codebase|source|symbols?|git|repo|repository|commits?|diff|blame)(?:_|$)")
+_READS_CODE = re.compile(
+    r"(?:git|repo|code)_(?:log|show|blame|diff|grep|search|status|history|tree)$"
+    r"|(?:read|open|view|cat|show|get|list|search|find|grep|glob)(?:_\w+)?$"
+)
+"""Tools that look at a repository, one of which is named after code."""
 _SEARCH = re.compile(r"search|look_?up|query|brows|fetch")
 
 
@@ -49,8 +55,14 @@ def only_asks(tool: str) -> bool:
 
 
 def is_research(steps: Sequence[Step]) -> bool:
-    """Return true where all that a run did was to read pages of the web: what it found out is its answer in words."""
-    return bool(steps) and all(is_lookup(step) and _is_web(step) for step in steps)
+    """Return true where all that a run did was to read pages of the web, or a repository.
+
+    What it found out is its answer in words.
+    """
+    is_of_code = any(_CODE.search(step.tool.lower()) for step in steps)
+    return bool(steps) and all(
+        (is_lookup(step) and _is_web(step)) or (is_of_code and _READS_CODE.match(step.tool.lower())) for step in steps
+    )
 
 
 def _is_web(step: Step) -> bool:

@@ -12,7 +12,7 @@ from mcp_reflect.domain.trajectory.transcripts.react_calls import read_object
 
 _STEP = re.compile(r"^[━─═]{3,400} ?Step (?P<number>\d{1,4}) ?[━─═]{3,400}\s{0,9}$")
 _CODE = re.compile(r"^ ?[╭─]{1,3} ?Execut\w{2,5} (?:parsed|this) code:? ?[─╮ ]{2,400}$")
-_RULE = re.compile(r"^ ?(?:[─━]{10,400}|╰[─━]{4,400}╯)\s{0,9}$")
+_RULE = re.compile(r"^ ?(?:[─━]{1,400}|╰[─━]{4,400}╯)\s{0,9}$")
 _LOGS = re.compile(
     r"^(?:Execution logs|Observations?|Last output from code snippet|Out(?: - Final answer)?):[ \t]{0,9}(?P<rest>.*)$"
 )
