@@ -39,7 +39,7 @@ from mcp_reflect.domain.trajectory.shell_log import lines_with_commands
 from mcp_reflect.domain.trajectory.told_acts import ToldEdit
 from mcp_reflect.domain.trajectory.tool_answers import reasons_in, warnings_in
 from mcp_reflect.domain.trajectory.tools import arguments_of, command_line, exit_code, is_edit
-from mcp_reflect.domain.trajectory.transcripts.reading import ReadTranscript
+from mcp_reflect.domain.trajectory.transcripts.reading import ReadTranscript, looks_recorded
 
 _LINE_NUMBER = re.compile(r"^\s{0,12}\d{1,7}(?:\t|→|:|\s{2})")
 _LOGGED_OUTPUT = re.compile(
@@ -242,4 +242,6 @@ def _add_log(texts: RunTexts, log: str) -> None:
         else:
             output.append(line)
     add_output()
+    if looks_recorded(log) and not (texts.calls or texts.observed):  # nothing tells the agent's words in it
+        texts.add("tool", log)
     texts.is_told = bool(log.strip()) and not (texts.calls or texts.observed)

@@ -65,7 +65,7 @@ _HOSTS = frozenset(
     docs.python.org download.pytorch.org pytorch.org conda.anaconda.org repo.anaconda.com
     registry.npmjs.org registry.yarnpkg.com dl.yarnpkg.com nodejs.org deb.nodesource.com rpm.nodesource.com get.pnpm.io
     crates.io static.crates.io index.crates.io sh.rustup.rs static.rust-lang.org win.rustup.rs
-    proxy.golang.org sum.golang.org go.dev golang.org google.golang.org
+    proxy.golang.org sum.golang.org go.dev golang.org google.golang.org go.uber.org k8s.io sigs.k8s.io
     repo.maven.apache.org repo1.maven.org plugins.gradle.org services.gradle.org maven.google.com dl.google.com
     rubygems.org packagist.org getcomposer.org hex.pm repo.hex.pm api.nuget.org cran.r-project.org pub.dev
     download.docker.com get.helm.sh charts.helm.sh registry.k8s.io dl.k8s.io pkgs.k8s.io apt.releases.hashicorp.com

@@ -21,8 +21,10 @@ SHELLS = frozenset(
         *("sh", "zsh", "cmd", "command", "console"),
     }
 )
-"""Lower-case names of the tools that run the command line in their argument `command`, `cmd` or `script`."""
+"""Lower-case names of the tools that run the command line in their argument `command`, `cmd` or one of _COMMANDS."""
 
+_COMMANDS = ("script", "input", "command_line", "commandline", "shell_command", "bash_command", "commands")
+"""Further names of the argument that holds the command line of a shell."""
 _RUN_COMMANDS = frozenset(("run", "exec", "execute", "ssh", "shell", "bash", "remote", "terminal", "console"))
 """Words in the names of further tools that run the command line in `command` or `cmd`, as `run_remote`."""
 
@@ -110,7 +112,8 @@ def command_line(tool: str, arguments: dict[str, Any]) -> str:
     """Return the command line that a call of a tool runs; empty for a tool that runs none."""
     name = tool.lower().rpartition("__")[2]
     if name in SHELLS:
-        return command_of(arguments) or command_of({"command": arguments.get("script", "")})
+        given = next((arguments[each] for each in _COMMANDS if arguments.get(each)), "")
+        return command_of(arguments) or command_of({"command": given})
     if name not in _PROGRAMS and not _RUN_COMMANDS.isdisjoint(name.replace("-", "_").replace(".", "_").split("_")):
         return command_of(arguments)
     program = _PROGRAMS.get(name)

@@ -824,3 +824,27 @@ b
         ("output", "E  ValueError", None),
         ("edit", {"file_path": "src/a.py", "old_string": "a", "new_string": "b"}),
     ]
+
+
+def test_a_log_in_steps_with_the_tool_before_each_prompt() -> None:
+    assert read(
+        "[user] Mend the modeline.\n"
+        "--- step 1 ---\n"
+        "[shell] $ vim -es notes.txt\n"
+        "E518: Unknown option: foldmth\n"
+        "[exit 1]\n"
+        "--- step 2 ---\n"
+        "[agent] A typo.\n"
+        "[shell] $ sed -i 's/foldmth/foldmethod/' notes.txt && vim -es notes.txt\n"
+        "[exit 0]\n"
+        "--- done ---\n"
+        "[agent] It opens.\n"
+    ) == [
+        ("user", "Mend the modeline."),
+        ("bash", {"command": "vim -es notes.txt"}),
+        ("output", "E518: Unknown option: foldmth", True),
+        ("assistant", "A typo."),
+        ("bash", {"command": "sed -i 's/foldmth/foldmethod/' notes.txt && vim -es notes.txt"}),
+        ("output", "", False),
+        ("assistant", "It opens."),
+    ]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mcp_reflect.domain.trajectory.messages import ToolCall
 from mcp_reflect.domain.trajectory.parsing import parse
-from mcp_reflect.domain.trajectory.transcripts.reading import read_transcript
+from mcp_reflect.domain.trajectory.transcripts.reading import looks_recorded, read_transcript
 
 PLAIN = {
     "prose": "I looked at the parser. Then I changed one line, and the tests passed.",
@@ -175,3 +175,9 @@ def test_time_is_linear_in_the_text(mark: str) -> None:
         read_transcript(parse("\n".join([head, *[mark] * 3_000])))
         read_transcript(parse("\n".join([head, mark * 3_000])))
     assert time.perf_counter() - began < 6
+
+
+def test_a_record_in_an_unknown_form_is_told_from_words() -> None:
+    record = "[09:14:15] AGENT exec> signtool verify a.exe\n[09:14:16] ERR no timestamp\n[09:14:17] AGENT note> again\n"
+    assert looks_recorded(record)
+    assert not any(looks_recorded(PLAIN[name]) for name in ("prose", "a report", "a plan", "a report with turns"))

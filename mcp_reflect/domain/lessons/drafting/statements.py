@@ -33,6 +33,7 @@ from mcp_reflect.domain.lessons.sentences.speaker import (
 from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, names_something, term_weights
 from mcp_reflect.domain.trajectory.report import read_report
 from mcp_reflect.domain.trajectory.run import ReviewedRun
+from mcp_reflect.domain.trajectory.transcripts.reading import looks_recorded
 
 _LEAST_EVIDENCE = 0.25
 """Evidence below which a sentence is an opinion, a guess or a plan, however much it says."""
@@ -62,8 +63,9 @@ def select_told(
     admits in the end to have done wrong is. A report of how things stand now is none either, where the run did
     something.
     """
-    if run.trajectory.messages is None and steps and not read_report(run.trajectory):
-        turns = turns[1:]  # a log of commands is told by its steps
+    if run.trajectory.messages is None and not read_report(run.trajectory):
+        # a log of commands is told by its steps, and of a record that nobody reads only the final response is
+        turns = turns[1:] if steps or looks_recorded(run.trajectory.text) else turns
     one_case = serves_one_case(steps) and not is_research(steps)
     candidates = [
         each

@@ -53,6 +53,13 @@ _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
     (re.compile(r"^[\[<]?[A-Za-z][\w.-]{0,30}(?:\]:?|>:?|:) ?\S", re.MULTILINE), read_speakers),
 )
 """What a transcript of each format begins with, and its reader."""
+_RECORDED = re.compile(
+    r"^(?:[-=]{2,10} ?(?:step|turn|round) ?\d|\[[\w .-]{1,30}\] ?[$>] ?\S|\[exit(?: code)? ?\d|[→←»⇒] ?\w|\{\"|\[\{\""
+    r"|\[?\d\d:\d\d(?::\d\d)?\]? \S|(?:OUT|ERR|STDOUT|STDERR|RESULT|OUTPUT|EXIT)\b|</?\w[\w-]{0,30}[ >])",
+    re.MULTILINE,
+)
+"""Beginnings of lines by which programs record what was called, and what came of it."""
+_LEAST_SIGNS = 3
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _PROMPT_OR_FENCE = re.compile(r"^(?:\$ \S|```|~~~)", re.MULTILINE)
 _LONGEST_HEAD = 20_000
@@ -85,6 +92,14 @@ def read_transcript(trajectory: Trajectory) -> Trajectory:
         if messages and any(message.get("type") == "function_call" for message in messages):
             return ReadTranscript.of(messages)
     return trajectory
+
+
+def looks_recorded(text: str) -> bool:
+    """Return true for a text that shows calls and outputs in a form that nobody here reads.
+
+    Its lines are not to be taken for the agent's words.
+    """
+    return len(_RECORDED.findall(text[:_LONGEST_HEAD])) >= _LEAST_SIGNS
 
 
 def _cleaned(text: str) -> str:

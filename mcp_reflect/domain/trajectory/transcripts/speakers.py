@@ -26,7 +26,9 @@ _SPEAKER = re.compile(
     r"|<(?P<angled>[A-Za-z][\w.-]{0,30})>:? )"
     r"(?P<words>\S.*)$"
 )
-_PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}\$|> \$) (?=\S)")
+_PROMPT = re.compile(r"^(?:\[[\w.-]{1,30}\] ?)?(?:[\w.@~/:-]{0,40}\$|> \$) (?=\S)")
+_EXIT = re.compile(r"\[exit(?: code| status)?:? ?(?P<code>-?\d{1,5})\]\s{0,9}")
+_DIVIDER = re.compile(r"[-=]{2,20} ?(?:step|turn|round|done|end)\b.{0,30}", re.IGNORECASE)
 _FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
 
 
@@ -98,6 +100,13 @@ class _Reader:
             self.found.run(self._command)
             self._kind = "output"
             return end
+        if self._kind == "output" and (told := _EXIT.fullmatch(line)):
+            self.found.answer("\n".join(self._held), int(told["code"]) != 0)
+            self._kind, self._held = "", []
+            return number + 1
+        if self._kind != "output" and _DIVIDER.fullmatch(line):
+            self.close()
+            return number + 1
         is_open = self._kind != "output" or (number > 0 and not lines[number - 1].strip())
         role = self._role(line) if is_open else ""
         if role:
