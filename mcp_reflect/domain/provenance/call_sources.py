@@ -16,7 +16,8 @@ _WEB_COMMAND = re.compile(r"\b(?:curl|wget|lynx|http|iwr)\b|https?://", re.IGNOR
 _LOCAL = re.compile(r"(?<![\w.-])(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?![\w.-])", re.IGNORECASE)
 _REMOTE = re.compile(r"https?://(?!(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?:[:/\s'\"]|$))", re.IGNORECASE)
 _FILE_TOOL = re.compile(
-    r"(?:read|view|open|cat|grep|glob|ls|list_?(?:dir|files)|read_\w+|notebookread|search_files)(?![a-z])",
+    r"(?:read|view|open|cat|grep|glob|ls|list_?(?:dir|files)|read_\w+|notebookread|search_files|search_(?:code|repo)"
+    r"|code_search|get_file|show_file|git_(?:show|diff|blame|grep))(?![a-z])",
     re.IGNORECASE,
 )
 _FILE_COMMAND = re.compile(

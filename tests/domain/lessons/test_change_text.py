@@ -101,3 +101,10 @@ def test_where_not_all_lines_have_room_comments_go_first_and_a_sign_says_that_li
     kept = "+ `-keep class first.Rule`; + `-keep class second.Rule`"
     assert describe_change(edited((old, f"{old}\n{rules}")), 80) == kept
     assert describe_change(edited((old, f"{old}\n{rules}")), 50) == "+ `-keep class first.Rule`; …"
+
+
+def test_of_several_places_the_one_that_only_brings_something_in_comes_last() -> None:
+    work = ("now = datetime.now(timezone.utc)", 'now = now or datetime.now(ZoneInfo("Europe/Oslo"))')
+    brings_in = ("import os", "import os\nfrom datetime import datetime\nfrom zoneinfo import ZoneInfo")
+    told = describe_change(edited(work, brings_in), 110)
+    assert told == '`now = datetime.now(timezone.utc)` → `now = now or datetime.now(ZoneInfo("Europe/Oslo"))`; …'

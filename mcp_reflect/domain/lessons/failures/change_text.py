@@ -89,7 +89,8 @@ def describe_change(step: Step, most: int) -> str:
     count = sum(old != new for old, new in step.change)
     room = most - (len(_FURTHER) if count > 1 else 0)
     places = range(len(step.change))[-_MOST_PLACES:]
-    for place in reversed(places):  # what was changed last, something else may have waited for
+    # what was changed last, something else may have waited for; what is brought in serves the rest
+    for place in sorted(places, key=lambda each: (_only_brings_in(*step.change[each]), -each)):
         if room < _LEAST_ROOM:
             break
         if change := _describe_pair(*step.change[place], room):
@@ -98,6 +99,12 @@ def describe_change(step: Step, most: int) -> str:
     if not told and count == 1 and not step.change[0][0]:
         return _settings_in(step, most)
     return "; ".join(told[place] for place in sorted(told)) + (_FURTHER if 0 < len(told) < count else "")
+
+
+def _only_brings_in(old: str, new: str) -> bool:
+    """Return true for a change of comments, and of lines that bring in what others use, alone."""
+    added = {line.strip() for line in new.splitlines()} - {line.strip() for line in old.splitlines()}
+    return bool(added) and all(not line or _SAYS_LITTLE.match(line) for line in added)
 
 
 def _settings_in(step: Step, most: int) -> str:

@@ -195,6 +195,7 @@ def decisive_edits(edits: Sequence[Step], error: str) -> list[Step]:
 
 def describe_edit(step: Step) -> str:
     """Return what an edit changed in which file; of a new file of many lines its name only."""
-    room = _SETTINGS_CHARS if holds_settings(step) else _CHANGE_CHARS
+    is_new = len(step.change) == 1 and not step.change[0][0]
+    room = _SETTINGS_CHARS if is_new or holds_settings(step) else _CHANGE_CHARS
     change = describe_change(step, min(room + _FURTHER_CHARS * max(len(step.change) - 1, 0), _MOST_CHARS))
     return f"editing {step.file} ({change})" if change else f"{NEW_FILE}{step.file}"
