@@ -42,6 +42,7 @@ _FEW = 2
 _LEAST_LIKENESS = 0.02
 _MOST_LIKENESS = 0.98
 _SMALL_TABLE = 4_000
+"""Rows up to which all likenesses are computed at once: a query asks for most of them several times."""
 _SAMPLE_SIZE = 1_000
 """Lessons from which the chance is taken at most."""
 
@@ -92,7 +93,7 @@ class LessonEvidence:
 
     @cached_property
     def _of_every_row(self) -> Vector | None:
-        """The likeness of all rows of a small table, which a query asks for several times; None for a large one."""
+        """The likeness of all rows of a small table; None for a large one."""
         count = len(self._table.alive)
         return self._lessons.cosines(np.arange(count), self._vector) if count <= _SMALL_TABLE else None
 

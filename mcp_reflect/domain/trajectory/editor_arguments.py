@@ -5,20 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.notebooks import notebook_source
 from mcp_reflect.domain.trajectory.patches import FilePatch, read_patch
+from mcp_reflect.domain.trajectory.replaced_texts import replaced_texts
 from mcp_reflect.domain.trajectory.tools import command_of
 
 _OLD = ("old_string", "old_str", "old_text", "oldText", "search")
 _NEW = ("new_string", "new_str", "new_text", "newText", "replace", "content", "file_text", "new_source")
 _WHOLE = ("content", "file_text")
 """Names under which editors are given the text of a whole file."""
-_BLOCK = re.compile(
-    r"^[-<]{5,} ?SEARCH>?[^\n]*\n(.{0,8000}?)\n?^={5,}[^\n]*\n(.{0,8000}?)\n?^[+>]{5,} ?REPLACE",
-    re.MULTILINE | re.DOTALL,
-)
-"""What is replaced by what, as some editors are told both in one text."""
 _PATHS = ("file_path", "path", "filename", "target_file", "notebook_path")
 
 
@@ -31,8 +26,8 @@ def edits_of(arguments: dict[str, Any], command: str) -> Sequence[FilePatch]:
     patch = command or str(arguments.get("patch") or arguments.get("input") or command_of(arguments))
     if "*** " in patch and (patched := read_patch(patch.splitlines())):
         return patched
-    if blocks := _BLOCK.findall(str(arguments.get("diff") or "")):
-        return [FilePatch(path, tuple(blocks))]
+    if blocks := replaced_texts(str(arguments.get("diff") or "").splitlines()):
+        return [FilePatch(path, tuple((block.old, block.new) for block in blocks))]
     edits = arguments.get("edits")
     pieces = edits if isinstance(edits, list) else [arguments]
     texts = ((_text(piece, *_OLD), _text(piece, *_NEW)) for piece in pieces if isinstance(piece, dict))

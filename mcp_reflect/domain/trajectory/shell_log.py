@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.log_parts import LogParts
 
 _PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}[$#] |\$ |> \$ )(?P<command>\S.*)$")
 _COMMENT = re.compile(r"# (?:[A-Z][\w'-]*(?:[:,]? |$)|[\w'-]+[:,] )(?![-/.])")
 """A heading or a sentence, where it could be a command behind root's prompt."""
-
-_HERE_DOCUMENT = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?\s*(?:>{1,2}\s*\S+)?$")
-_LONGEST_DOCUMENT = 400
-"""Lines of a here-document that are read."""
 
 
 def lines_with_commands(log: str) -> Iterator[tuple[str, str]]:
@@ -31,9 +28,13 @@ def lines_with_commands(log: str) -> Iterator[tuple[str, str]]:
 
 
 def commands_with_output(log: str) -> Iterator[tuple[str, str]]:
-    """Yield each command of a log, with the here-document that it reads, and the lines between it and the next one."""
+    """Yield each command of a log with the lines between it and the next one.
+
+    The lines that a command goes on in and its here-document belong to it.
+    """
     command, output = "", list[str]()
     lines = list(lines_with_commands(log))
+    parts = LogParts([line for line, _ in lines])
     until = 0
     for number, (line, next_command) in enumerate(lines):
         if number < until:
@@ -45,13 +46,6 @@ def commands_with_output(log: str) -> Iterator[tuple[str, str]]:
                 yield command, "\n".join(output)
             command = next_command
             output.clear()
-            until = _end_of_document(command, [each for each, _ in lines[number + 1 : number + _LONGEST_DOCUMENT]])
-            until += number + 1
+            until = parts.end_of_command(number, line.find(next_command))
     if command:
         yield command, "\n".join(output)
-
-
-def _end_of_document(command: str, lines: Sequence[str]) -> int:
-    """The number of the lines behind a command that are its here-document; 0 where it has none, or the end is cut."""
-    opening = _HERE_DOCUMENT.search(command)
-    return lines.index(opening[1]) + 1 if opening and opening[1] in lines else 0

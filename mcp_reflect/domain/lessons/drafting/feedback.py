@@ -43,8 +43,6 @@ _APPROVES = re.compile(
     r"|installed|published|confirmed|verified|approved|accepted)\b",
     re.IGNORECASE,
 )
-
-
 _RECALLS_TASK = re.compile(
     r"\b(?:I|we) (?:\w+ ){0,2}(?:said|asked|told|wrote|wanted|requested|specified|forbade|ruled)\b"
     r"|\b(?:as|was|were|had been|exactly what was) (?:\w+ )?(?:asked|told|requested|specified|instructed)\b"
@@ -53,6 +51,7 @@ _RECALLS_TASK = re.compile(
     r"|\bthe (?:task|request|instructions?|brief|ticket) (?:\w+ )?(?:said|says|asks?|asked|states?|stated|forbids?)\b",
     re.IGNORECASE,
 )
+"""What points back to what was asked for."""
 _LIMITS = re.compile(r"\b(?:never|only|must|not|always|at most|at least|no|without|stays?|keep)\b|n't\b", re.IGNORECASE)
 """Words of a sentence that limits what may be done."""
 _MOST_RULES = 2

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.patches import read_patch
+from mcp_reflect.domain.trajectory.replaced_texts import begins_replacement, replaced_texts
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
-from mcp_reflect.domain.trajectory.transcripts.replaced_texts import begins_replacement, replaced_texts
 
 _CHAT = re.compile(r"^# aider chat started at ")
 _BANNER = re.compile(r"^(?:> )?Aider v\d")

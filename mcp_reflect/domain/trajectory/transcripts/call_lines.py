@@ -6,11 +6,11 @@ from bisect import bisect_left
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.log_parts import LogParts
+from mcp_reflect.domain.trajectory.replaced_texts import begins_replacement, replaced_texts
 from mcp_reflect.domain.trajectory.tools import SHELLS, is_instrument
 from mcp_reflect.domain.trajectory.transcripts.call_notation import CALL_TAGS
-from mcp_reflect.domain.trajectory.transcripts.log_parts import LogParts
 from mcp_reflect.domain.trajectory.transcripts.react_calls import read_object
-from mcp_reflect.domain.trajectory.transcripts.replaced_texts import begins_replacement, replaced_texts
 from mcp_reflect.domain.trajectory.transcripts.turn_heads import TURN_ROLES, read_result_head, read_turn_head
 
 _TOOL = r"[`*'\"]{0,3}(?P<tool>[A-Za-z_](?:[\w./-]|:(?=\w)){0,79})[`*'\"]{0,3}"

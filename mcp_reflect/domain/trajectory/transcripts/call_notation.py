@@ -7,11 +7,11 @@ from typing import Any
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.patches import read_patch
+from mcp_reflect.domain.trajectory.replaced_texts import replaced_texts
 from mcp_reflect.domain.trajectory.tools import EDITORS, SHELLS, is_instrument, is_tool_name, path_of
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.fences import without_fence
 from mcp_reflect.domain.trajectory.transcripts.react_calls import add_tool_call, named_arguments, read_object
-from mcp_reflect.domain.trajectory.transcripts.replaced_texts import replaced_texts
 
 _TOOLS = ("name", "tool", "tool_name", "function", "function_name", "recipient_name", "action")
 _INPUTS = ("arguments", "args", "input", "parameters", "params", "tool_input", "action_input")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.log_parts import LogParts
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.patches import read_patch
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
-from mcp_reflect.domain.trajectory.transcripts.log_parts import LogParts
 
 USER_NAMES = frozenset(
     {"user", "human", "operator", "customer", "client", "dev", "developer", "you", "me", "requester", "owner", "boss"}

@@ -6,8 +6,8 @@ import itertools
 import shlex
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.replaced_texts import replaced_texts
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
-from mcp_reflect.domain.trajectory.transcripts.replaced_texts import replaced_texts
 
 _FILE = re.compile(r"^\[File: (?P<path>[^\n]{1,400}?) \(\d{1,9} lines total\)\]$")
 _LINE = re.compile(r"^[ \t]{0,12}(?P<number>\d{1,9}):(?P<text>.*)$")

@@ -1,4 +1,7 @@
-"""Blocks that tell an edit by its old and its new text: `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`."""
+"""Blocks that tell an edit by its old and its new text: `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`.
+
+Editors are called with such blocks, also with `------- SEARCH` and `+++++++ REPLACE`, and transcripts show them.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,9 @@ from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
 
-_BEGIN = re.compile(r"^<{4,9}(?: ?SEARCH| ?ORIGINAL| ?HEAD)?[ \t]{0,9}$")
+_BEGIN = re.compile(r"^(?:<{4,9}(?: ?SEARCH>?| ?ORIGINAL| ?HEAD)?|-{5,9} ?SEARCH>?)[ \t]{0,9}$")
 _MIDDLE = re.compile(r"^={4,9}[ \t]{0,9}$")
-_END = re.compile(r"^>{4,9}(?: ?REPLACE| ?UPDATED)?[ \t]{0,9}$")
+_END = re.compile(r"^(?:>{4,9}(?: ?REPLACE| ?UPDATED)?|\+{5,9} ?REPLACE)[ \t]{0,9}$")
 
 
 class ReplacedText(NamedTuple):
