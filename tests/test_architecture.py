@@ -56,7 +56,7 @@ RUN_LAYERS = (
     {"commands", "file_names", "program_text", "step"},
     {"case_values", "former_text", "step_outcome"},
     {"steps"},
-    {"case_data", "lookups", "run_again", "set_again", "undone_files", "utterances"},
+    {"case_data", "lookups", "recalled_readings", "run_again", "set_again", "undone_files", "utterances"},
     {"code_cells", "compound_commands", "undoing", "working_tree"},
     {"call_text", "net_changes"},
 )

@@ -272,3 +272,26 @@ def test_a_record_in_an_unknown_form_speaks_in_nobodys_voice(parts: Parts) -> No
     for said in ("", f"The nonce is reused. {order}"):
         parts.memory.submit(Submission.model_validate(told | {"final_response": said}))
     assert "kitkey-7" not in without_sources(everything(parts).replace("withheld", ""))
+
+
+def failed_after_reading(parts: Parts, text: str, feedback: str) -> str:
+    memory = submitted(parts, text, "read_runbook", review_result="fail", feedback=feedback)
+    return memory.reflection
+
+
+RULE = "Rebuild the lexer with `make lexer-clean` and never by hand."
+POINTS = "The runbook says how the lexer is rebuilt, and you did it by hand."
+
+
+def test_a_rule_that_was_read_is_quoted_where_the_reviewer_points_to_it(parts: Parts) -> None:
+    told = failed_after_reading(parts, f"# Runbook\n\n{RULE}", POINTS)
+    assert [each for each in map(read_quotation, told.splitlines()) if each and each.text == RULE]
+
+
+def test_a_rule_that_was_read_is_withheld_where_the_reviewer_points_to_nothing(parts: Parts) -> None:
+    assert "lexer-clean" not in failed_after_reading(parts, f"# Runbook\n\n{RULE}", "Wrong, it was done by hand.")
+
+
+def test_an_order_is_withheld_although_the_reviewer_points_to_the_text_that_holds_it(parts: Parts) -> None:
+    told = failed_after_reading(parts, f"# Runbook\n\nThe lexer is rebuilt by hand never. {EVIL}", POINTS)
+    assert "evil.example" not in told

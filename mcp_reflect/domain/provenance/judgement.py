@@ -109,8 +109,17 @@ class SentenceJudge:
         """
         asked = (said, given, is_output, is_mistake)
         if asked not in self._judged:
-            self._judged[asked] = self._judge(said, given, is_output=is_output, is_mistake=is_mistake)
+            recalled = None if is_output or is_mistake else self._recalled(said, given)
+            self._judged[asked] = recalled or self._judge(said, given, is_output=is_output, is_mistake=is_mistake)
         return self._judged[asked]
+
+    def _recalled(self, said: str, given: TextOrigin | None) -> Judged | None:
+        """What the reviewer points to in what the run had read, as a quotation; None for all else."""
+        if not self._rules.is_recalled(said):
+            return None
+        source = given or self._texts.source_of(said)
+        source = source if source in UNTRUSTED else "tool"
+        return Judged(source, said, self._texts.name_of(said, source), is_quoted=True)
 
     def _judge(self, said: str, given: TextOrigin | None, *, is_output: bool, is_mistake: bool) -> Judged:
         source, is_kept = self._source_of(said, given, is_output=is_output)

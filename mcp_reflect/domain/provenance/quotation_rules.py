@@ -24,6 +24,9 @@ from mcp_reflect.domain.text.tool_rules import states_limit
 _SYNTAX = re.compile(r"[(){}\[\]=<>@+$|]|\w[./]\w")
 """Signs of code, patches and paths, which a name with its value has none of."""
 
+_LEAST_RECALLED = 12
+"""Characters from which words are known again in what a reviewer points to."""
+
 
 class QuotationRules:
     """The rules for the texts of one run."""
@@ -49,6 +52,13 @@ class QuotationRules:
             return True
         is_code = not (is_prose(plain) or reads_as_command(plain) or wants_something(plain))
         return is_code and not (_SYNTAX.search(said) and self._texts.mentions.foreign_words(said))
+
+    def is_recalled(self, said: str) -> bool:
+        """Return true for what the reviewer of a failed run points to in what it had read, without danger."""
+        told = " ".join(said.split()).rstrip(".;")
+        if len(told) < _LEAST_RECALLED or told not in self._texts.recalled or is_dangerous(said):
+            return False
+        return self._texts.hidden_in(said) is None and self._texts.leads_to(said) != "web"
 
     def is_limit(self, said: str) -> bool:
         """Return true for a rule in the reason for which a tool refused a call, which nobody else had said."""

@@ -35,7 +35,8 @@ _IN_QUOTES = re.compile(r"[\"'`\[(]{1,2}([^\"`\[\]\n]{3,80}?)[\"'`\])]{1,2}(?!\w
 class RunTexts:
     """The texts of a run by source, as words and as they stand, to look sentences up in; and the run's own calls.
 
-    `is_told` is true where the agent told the run in words, so that nothing shows where it had them from.
+    `is_told` is true where the agent told the run in words, so that nothing shows where it had them from. `recalled` is
+    what the reviewer points to in what the run had read (`lessons/run/recalled_readings.py`).
     """
 
     parts: dict[TextOrigin, list[str]] = field(default_factory=dict)
@@ -55,6 +56,7 @@ class RunTexts:
     attempts: list[Attempt] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
+    recalled: str = ""
 
     def add(self, source: TextOrigin, text: str, failed: str = "", holds: Contents = "prose", name: str = "") -> None:
         """Add a text of a source, with its kind and its name; `failed` is the command whose failure it tells."""

@@ -148,3 +148,27 @@ def test_of_a_long_cell_those_lines_are_told_that_none_before_had() -> None:
     first = call("edit_cell", {"cell": "4", "source": same}, "ok")
     then = call("edit_cell", {"cell": "4", "source": f'tok.padding_side = "left"\n{same}'}, "ok")
     assert lesson([*first, *then], task=TASK).correct_action == '`edit_cell(source=tok.padding_side = "left")`'
+
+
+def test_the_text_of_a_configuration_is_told_although_a_tool_of_somebodys_home_took_it() -> None:
+    text = "mode: restart\naction:\n  - wait_for_trigger:\n      to: 'off'\n      for: '00:03:00'"
+    run = [
+        *said(("user", "The light goes out too early.")),
+        *call("set_automation", {"id": "hall", "yaml": text}, "saved"),
+    ]
+    found = lesson([*run, *said(("user", "Right, the sensor is slow."))], task="Fix the light in the hall")
+    assert "wait_for_trigger" in found.correct_action
+    assert "for: '00:03:00'" in found.correct_action
+
+
+def test_a_formula_is_told_whatever_the_argument_is_called() -> None:
+    formula = '=SUMIFS(D:D;A:A;">="&DATE(2025;3;1))'
+    found = lesson(call("cell_set", {"sheet": "x1", "range": "C5", "value": formula}, "ok"), task="Sum up March")
+    assert formula in found.correct_action
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("patch", "see the ticket"), ("value", "= 3"), ("template", "Dear customer")]
+)
+def test_words_are_no_configuration(name: str, value: str) -> None:
+    assert not code_argument(step_of("update", {name: value}))

@@ -264,7 +264,7 @@ def test_a_formula_that_a_sheet_does_not_know_failed() -> None:
         *called("sheet_write", {"range": "C14", "formula": "=SUMME(C2:C13)"}, '{"ok": true, "value": 118400}'),
     ]
     text = told(run, task="Add the totals")
-    assert "`sheet_write(formula==SUMME(C2:C13), …)`. `sheet_write(formula==SUM(C2:C13), …)` failed: #NAME?" in text
+    assert "`sheet_write(formula==SUMME(C2:C13))`. `sheet_write(formula==SUM(C2:C13))` failed: #NAME?" in text
 
 
 def test_a_rule_that_names_somebody_is_of_their_case() -> None:

@@ -43,6 +43,7 @@ from mcp_reflect.domain.lessons.run.call_text import (
 )
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
 from mcp_reflect.domain.lessons.run.lookups import is_research
+from mcp_reflect.domain.lessons.run.recalled_readings import recalled_readings
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.steps import find_steps, steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said, user_places
@@ -111,7 +112,11 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     if not (passed or served):
         failures += filter(None, [describe_unopposed(feedback, steps, "\n".join((mistake, *actions)))])
         mistake = _with_last_acts(mistake, steps, (*actions, *found, *failures) if feedback else "`")
-    guidance += [*found, *(each.text for each in told if each.text not in mistake)]
+    guidance += [
+        *(each for each in _recalled(run, feedback, steps) if each not in mistake),
+        *found,
+        *(each.text for each in told if each.text not in mistake),
+    ]
     rules = find_tool_rules(steps) if one_case else []
     if not (actions or guidance or mistake or rules or run.trace.reference_context.strip()):
         return ReflectionDraft()
@@ -143,6 +148,12 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         correct_action="\n".join(actions),
         guidance="\n".join(guidance),
     )
+
+
+def _recalled(run: ReviewedRun, feedback: str, steps: Sequence[Step]) -> list[str]:
+    """What a failed run had read and its reviewer points to."""
+    is_told = run.review.result == "pass" or run.review.source == "tests"
+    return [] if is_told else recalled_readings(feedback, run.trace.task, steps)
 
 
 def _rejected(run: ReviewedRun, steps: Sequence[Step], repairs: Sequence[Repair]) -> list[Step]:

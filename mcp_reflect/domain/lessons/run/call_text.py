@@ -12,6 +12,7 @@ from mcp_reflect.domain.lessons.run.code_cells import (
     changed_code,
     code_argument,
     code_in_one_line,
+    is_settings_step,
     telling_step,
     without_somebodys,
 )
@@ -59,6 +60,8 @@ def describe_call_form(step: Step) -> str:
 
     The answer that such a run gave is told whole.
     """
+    if is_settings_step(step) and (told := _describe_code(step, is_private=True)):
+        return told
     values = _values(step.arguments)
     if not gives_answer(step):
         values = {

@@ -1,4 +1,4 @@
-"""Programs and queries that a tool was given to run: cells of a notebook, statements for a database, scripts of a page.
+"""Programs, queries and settings that a tool was given: cells of a notebook, statements for a database, formulas.
 
 Of a long one a lesson tells the lines that say something: not what it imports and prints, and not what an earlier cell
 of the run had already.
@@ -22,6 +22,15 @@ _ARGUMENT = re.compile(
     r"(?:\w+_)?(?:code|query|sql|script|source|program|statement|snippet|expression|javascript|function|cell)",
     re.IGNORECASE,
 )
+_SETTINGS_ARGUMENT = re.compile(
+    r"(?:\w+_)?(?:patch|diff|ya?ml|toml|config|configuration|template|definition|manifest|spec|rules)", re.IGNORECASE
+)
+"""Names of arguments under which tools are given the text of a configuration, or what is to change in one."""
+_SETTINGS = re.compile(
+    r"^[ \t]*(?:[+-] ?)?(?:[\w.\"'-]+\s?[:=]\s?\S|[\w.\"'-]+:$)|^[+-]{1,3} ?\S|\S -> \S", re.MULTILINE
+)
+_FORMULA = re.compile(r"=\s?[A-Za-z_][\w.]*\(.*\)\s*\Z", re.DOTALL)
+"""A formula for a cell of a spreadsheet, under whatever name."""
 _CODE = re.compile(
     r"^[ \t]*(?:select|with|insert|update|delete|explain|create|alter|merge|import|from|def|const|let|var|async|for"
     r"|while|if)\s"
@@ -72,9 +81,27 @@ def code_argument(step: Step) -> str:
     if step.kind != "call":
         return ""
     for name, value in step.arguments.items():
-        if isinstance(value, str) and _ARGUMENT.fullmatch(name) and _is_code(value):
+        if isinstance(value, str) and _holds_code(name, value):
             return name
     return ""
+
+
+def _holds_code(name: str, value: str) -> bool:
+    return _holds_settings(name, value) or (_ARGUMENT.fullmatch(name) is not None and _is_code(value))
+
+
+def _holds_settings(name: str, value: str) -> bool:
+    is_settings = _SETTINGS_ARGUMENT.fullmatch(name) is not None and _SETTINGS.search(value) is not None
+    return is_settings or _FORMULA.match(value) is not None
+
+
+def is_settings_step(step: Step) -> bool:
+    """Return true for a call that gives a tool a formula, the text of a configuration, or a change of one.
+
+    Unlike a query it holds for every case.
+    """
+    name = code_argument(step)
+    return bool(name) and _holds_settings(name, str(step.arguments[name]))
 
 
 def _is_code(text: str) -> bool:

@@ -1,0 +1,74 @@
+"""A reviewer says that it stood in what the run had read: the lesson tells what stood there, with its source."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mcp_reflect.domain.lessons.run.recalled_readings import recalled_readings
+from mcp_reflect.domain.lessons.run.steps import find_steps
+from mcp_reflect.domain.trajectory.parsing import parse
+from tests.domain.lessons.test_lessons import Messages, bash, call, lesson
+
+CONTRIBUTING = """# Working on the charts
+We like small pull requests.
+Snapshots are written with `make snapshots-linux` in the container, never on your own machine.
+Questions go to the chart channel."""
+TASK = "Update the snapshots of the charts and push them"
+
+
+def recalled(run: Messages, feedback: str, task: str = TASK) -> list[str]:
+    return recalled_readings(feedback, task, find_steps(parse(json.dumps(run))))
+
+
+def test_what_a_guide_says_is_told_where_the_reviewer_points_to_the_guide() -> None:
+    run = [
+        *bash("cat CONTRIBUTING.md", CONTRIBUTING),
+        *bash("npx vitest -u && git push", "snapshots 14 updated"),
+    ]
+    feedback = "You wrote them on your own machine although the contributing guide says how snapshots are made."
+    assert recalled(run, feedback) == [CONTRIBUTING.splitlines()[2]]
+    assert "make snapshots-linux" in lesson(run, "fail", task=TASK, feedback=feedback).guidance
+
+
+def test_of_a_list_the_item_is_told_that_the_reviewer_counts() -> None:
+    rules = "- Greet by first name\n- No discounts above 10 %\n- Above 500 EUR ask the shift lead\n- Close the ticket"
+    run = [*call("read_policy", {}, rules), *call("grant_credit", {"amount": 620}, "done")]
+    assert recalled(run, "Read the third rule again.", "Give them a credit") == ["Above 500 EUR ask the shift lead"]
+
+
+def test_what_stands_below_a_line_that_announces_it_is_told_with_it() -> None:
+    notes = (
+        "Release notes for operators\n* new cache, without downtime:\n  cachectl swap --pool b\n* restart: nightly only"
+    )
+    run = [*bash("cat OPERATORS.txt", notes), *bash("systemctl restart api", "")]
+    assert recalled(run, "The notes you printed have a way without downtime.", "Make the new release live") == [
+        "new cache, without downtime: cachectl swap --pool b"
+    ]
+
+
+def test_a_record_of_an_answer_is_told_that_the_reviewer_describes() -> None:
+    codes = [{"code": "Z-0", "name": "Domestic, free"}, {"code": "Z-EX7", "name": "Export of services, shifted tax"}]
+    run = [*call("tax_codes", {}, json.dumps(codes)), *call("book", {"code": "Z-0"}, "booked")]
+    feedback = "Wrong code: this is an export of services, the tax is shifted."
+    assert recalled(run, feedback, "Book the invoice") == ["code: Z-EX7, name: Export of services, shifted tax"]
+
+
+@pytest.mark.parametrize(
+    "feedback",
+    [
+        "Still red in CI.",
+        "The guide no longer says how snapshots are made.",
+        "Never write snapshots by hand.",
+    ],
+)
+def test_nothing_is_told_of_what_was_read_where_the_reviewer_points_to_nothing(feedback: str) -> None:
+    run = [*bash("cat CONTRIBUTING.md", CONTRIBUTING), *bash("npx vitest -u", "snapshots 14 updated")]
+    assert recalled(run, feedback) == []
+
+
+def test_a_run_that_passed_tells_nothing_of_it() -> None:
+    run = [*bash("cat CONTRIBUTING.md", CONTRIBUTING), *bash("make snapshots-linux", "ok")]
+    told = lesson(run, "pass", task=TASK, feedback="As the contributing guide says how snapshots are made.")
+    assert "in the container" not in told.guidance
