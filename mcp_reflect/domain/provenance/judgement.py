@@ -45,6 +45,19 @@ _FOR_LATER = re.compile(
     re.IGNORECASE,
 )
 """Words that speak to whoever comes later."""
+_ATTRIBUTED = re.compile(
+    r"\b(?:says|states|reports|recommends|advises|suggests|claims|prescribes|agreed to|names as"
+    r"|according to|per the|would be (?:an|the) (?:option|alternative))\b"
+    r"|, as \S+(?: \S+)? (?:says?|states?|tells?|notes?)\b"
+    r"|\b(?:readme|docs|documentation|order|ticket|note|digest|policy|wiki|page|log|comment|author\w*|vendor|security"
+    r"|legal|compliance) (?:said|says|has it|stated|agreed|wrote|writes)\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence that tells what somebody else had said."""
+_SETTING = re.compile(
+    r"\w[=_]\S|`|\S://|\d+ (?:days?|hours?|minutes?|seconds?|times)\b|\b[A-Z]+-[A-Z\d]+\b|\b\d+[a-z]+\b"
+)
+"""A setting, a command, an address or a term of days: what somebody may do by it, unlike a year or a name."""
 _JOINS = re.compile(r"\b(?:the|an?|into|without|with|of|to|for|in|on|no|not|before|after|all)\b", re.IGNORECASE)
 """Small words of which the name of a tool has one at most."""
 
@@ -149,7 +162,8 @@ class SentenceJudge:
 
     def _is_passed_on(self, said: str) -> bool:
         """Return true for advice to whoever comes later, with a name of a text that the agent did not act on itself."""
-        return _FOR_LATER.search(said) is not None and not tells_calls(said) and self._taint.names_in_no_call(said)
+        is_passed_on = _FOR_LATER.search(said) or (_ATTRIBUTED.search(said) and _SETTING.search(said))
+        return bool(is_passed_on) and not tells_calls(said) and self._taint.names_in_no_call(said)
 
     def _remedy_in(self, said: str, source: TextOrigin, *, is_kept: bool) -> Remedy | None:
         """Return what mended a failure, alone and without harm, where it would be a quotation or withheld otherwise."""
@@ -195,7 +209,7 @@ class SentenceJudge:
         source = given or source
         if source == "agent" and self._texts.is_told and dangerous:
             return source, False
-        if source not in UNTRUSTED or not any(each.isalpha() for each in body):
+        if source not in UNTRUSTED or not (dangerous or any(each.isalpha() for each in body)):
             return source, True
         return source, not dangerous and (
             self._rules.may_stand_behind(body) if is_output else self._rules.may_quote(body)
