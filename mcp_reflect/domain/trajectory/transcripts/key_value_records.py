@@ -46,6 +46,8 @@ _EXITS = frozenset({"exit", "exit_code", "rc", "code", "status", "returncode"})
 _DIVIDER = re.compile(r"[-=*]{2,60}[ \t]{0,9}")
 _BEGIN = re.compile(r"[A-Za-z_][\w.-]{0,40}=\S")
 _MOST_BEFORE = 10
+_LEAST_WORDS = 3
+"""Words that the user asks with; the value of a setting has fewer."""
 
 
 class _Record(NamedTuple):
@@ -70,9 +72,17 @@ def read_key_value_records(text: str) -> list[Message] | None:
         return None
     for record in _records(lines[begin:], key):
         told += _add_record(found, record) if key else _add_block(found, record)
-        if told and told[0] != "user":
+        if told and not _may_go_on(told, found):
             return None
     return found.messages if {"call", "output"} <= set(told) else None
+
+
+def _may_go_on(told: Sequence[str], found: CollectedMessages) -> bool:
+    """Return true where roles are those of a run: the user asks something first, and results stand behind calls."""
+    asked = str(found.messages[0].get("content", "")) if len(told) == 1 else ""
+    if len(told) == 1 and len(asked.split()) < _LEAST_WORDS:
+        return False
+    return told[0] == "user" and ("output" not in told[:_MOST_BEFORE] or "call" in told[: told.index("output")])
 
 
 def _kind_key(lines: Sequence[str]) -> str:
@@ -105,10 +115,15 @@ def _is_told(key: str) -> bool:
     return key.lower() in _ROLES or key.lower() in TOOL_KEYS | COMMAND_KEYS | _BESIDE
 
 
+def _role_of_key(pair: KeyValue) -> str:
+    key = pair.key.lower()
+    return "" if key in _BESIDE else _ROLES.get(key, "")
+
+
 def _whole(line: str, pairs: list[KeyValue]) -> list[KeyValue]:
     """The pairs of a line of a block: a result is all that stands behind its key, and so are words without a call."""
     for number, each in enumerate(pairs):
-        role = _ROLES.get(each.key.lower())
+        role = _role_of_key(each)
         calls = any(other.key.lower() in TOOL_KEYS | COMMAND_KEYS for other in pairs[number:])
         if role == "output" or (role in {"user", "agent"} and not calls):
             value = line[each.rest :].strip()
@@ -171,7 +186,7 @@ def _add_block(found: CollectedMessages, record: _Record) -> list[str]:
             given = pairs[number + 1 :] if tool else pairs[number:]
             return [*told, "call"] if _add_call(found, tool, given, record.lines) else told
         text = "\n".join((each.value, *record.lines)) if is_last else each.value
-        role = _ROLES.get(key, "")
+        role = _role_of_key(each)
         if role == "user":
             found.hear(text)
         elif role == "output":

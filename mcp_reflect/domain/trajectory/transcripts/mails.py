@@ -92,7 +92,7 @@ def _mails(lines: Sequence[str]) -> Iterator[_Mail]:
         body = list(lines[begin + len(head) : end])
         while body and (not body[-1].strip() or _DIVIDER.fullmatch(body[-1])):
             body.pop()
-        fields = {key: value for key, value in reversed(head)}
+        fields = dict(reversed(head))
         subject = _REPLY.sub("", fields.get("subject", ""))
         yield _Mail(fields["from"], fields.get("to", ""), subject, "\n".join(body).strip("\n"))
 
