@@ -132,7 +132,7 @@ def _arguments(tool: str, text: str, *, in_brackets: bool = False) -> dict[str, 
     is_shell = tool.lower().rpartition("__")[2] in SHELLS
     if pairs and (not is_shell or set(pairs) & {"command", "cmd", "script"}):
         return pairs
-    return text.strip("\"'") if in_brackets else text
+    return text[1:-1] if in_brackets and text[:1] in {'"', "'"} and text.endswith(text[:1]) else text
 
 
 def _pairs(text: str) -> dict[str, Any]:

@@ -54,8 +54,12 @@ class CollectedMessages:
         nobody speaks as the user from the output of a command that shows a text to the next call, nor at any time after
         one that shows what strangers wrote: such words count as observed.
         """
-        is_doubtful = self._has_output and (self._shows_text or self._shows_strangers)
-        self._speak("user" if is_sure or not is_doubtful else OBSERVATION_ROLE, text)
+        self._speak("user" if is_sure or not self.is_doubtful else OBSERVATION_ROLE, text)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether what looks like words of the user may be a part of what a call showed."""
+        return self._has_output and (self._shows_text or self._shows_strangers)
 
     def call(self, tool: str, arguments: dict[str, Any] | str) -> None:
         """Add a call of a tool with its arguments."""

@@ -83,7 +83,7 @@ def named_arguments(call: str) -> dict[str, Any] | None:
         return None
     if not _may_be_kept([named, plain]):
         return None
-    return named or ({"input": plain[0] if len(plain) == 1 else plain} if plain else {})
+    return ({"input": plain[0] if len(plain) == 1 else plain} if plain else {}) | named
 
 
 def _values(given: str) -> dict[str, Any] | str:

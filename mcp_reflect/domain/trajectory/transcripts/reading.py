@@ -18,9 +18,12 @@ from mcp_reflect.domain.trajectory.transcripts.autogen import read_autogen
 from mcp_reflect.domain.trajectory.transcripts.claude_terminal import read_claude_terminal
 from mcp_reflect.domain.trajectory.transcripts.codex_log import read_codex_log
 from mcp_reflect.domain.trajectory.transcripts.goose import read_goose
+from mcp_reflect.domain.trajectory.transcripts.key_value_records import read_key_value_records
 from mcp_reflect.domain.trajectory.transcripts.labelled import read_labelled
+from mcp_reflect.domain.trajectory.transcripts.mails import read_mails
 from mcp_reflect.domain.trajectory.transcripts.notebook_cells import read_notebook_cells
 from mcp_reflect.domain.trajectory.transcripts.openhands import read_openhands
+from mcp_reflect.domain.trajectory.transcripts.record_turns import read_record_turns
 from mcp_reflect.domain.trajectory.transcripts.smolagents import read_smolagents
 from mcp_reflect.domain.trajectory.transcripts.speakers import read_speakers
 from mcp_reflect.domain.trajectory.transcripts.tool_turns import read_tool_turns
@@ -51,6 +54,15 @@ _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
         read_tool_turns,
     ),
     (re.compile(r"^[\[<]?[A-Za-z][\w.-]{0,30}(?:\]:?|>:?|:) ?\S", re.MULTILINE), read_speakers),
+    (
+        re.compile(
+            r"^(?:[\[(]?\d[\d./:T-]{3,30}|[A-Za-z][\w-]{0,20} ?(?:[>|:]{2}|\|)|[^\n]{2,44} [\[(]?\d{1,2}:\d\d)",
+            re.MULTILINE,
+        ),
+        read_record_turns,
+    ),
+    (re.compile(r"^[A-Za-z_][\w.-]{0,40}=\S", re.MULTILINE), read_key_value_records),
+    (re.compile(r"^(?:\*\*)?From:", re.MULTILINE), read_mails),
 )
 """What a transcript of each format begins with, and its reader."""
 _RECORDED = re.compile(

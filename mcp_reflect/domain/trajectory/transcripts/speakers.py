@@ -22,7 +22,7 @@ AGENT_NAMES = frozenset(
 )
 """Lower-case labels under which the agent speaks."""
 _SPEAKER = re.compile(
-    r"^(?:(?P<bare>[A-Za-z][\w.-]{0,30})(?P<mark>> ?|: )|\[(?P<boxed>[A-Za-z][\w. -]{0,30})\]:? "
+    r"^(?:(?P<bare>[A-Za-z][\w.-]{0,30})(?P<mark>>(?!>) ?|: )|\[(?P<boxed>[A-Za-z][\w. -]{0,30})\]:? "
     r"|<(?P<angled>[A-Za-z][\w.-]{0,30})>:? )"
     r"(?P<words>\S.*)$"
 )
