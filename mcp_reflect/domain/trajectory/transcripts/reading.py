@@ -18,6 +18,7 @@ from mcp_reflect.domain.trajectory.transcripts.autogen import read_autogen
 from mcp_reflect.domain.trajectory.transcripts.claude_terminal import read_claude_terminal
 from mcp_reflect.domain.trajectory.transcripts.codex_log import read_codex_log
 from mcp_reflect.domain.trajectory.transcripts.goose import read_goose
+from mcp_reflect.domain.trajectory.transcripts.headed_parts import read_headed_parts
 from mcp_reflect.domain.trajectory.transcripts.labelled import read_labelled
 from mcp_reflect.domain.trajectory.transcripts.notebook_cells import read_notebook_cells
 from mcp_reflect.domain.trajectory.transcripts.openhands import read_openhands
@@ -41,6 +42,14 @@ _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
             re.MULTILINE | re.IGNORECASE,
         ),
         read_labelled,
+    ),
+    (
+        re.compile(
+            r"^(?:\[(?:[a-z]{2,20}|[a-z]{0,10}[ _#-]{0,2}\d{1,4}(?:/\d{1,4})?)\] ?\S|(?:>{3,5}|={2,3}>|:{3}) [a-z]"
+            r"|#{1,6} [a-z_]{2,20}:?$|[A-Z_]{2,20}[ \t]{0,14}:)",
+            re.MULTILINE | re.IGNORECASE,
+        ),
+        read_headed_parts,
     ),
     (
         re.compile(
