@@ -24,6 +24,7 @@ from mcp_reflect.domain.trajectory.transcripts.notebook_cells import read_notebo
 from mcp_reflect.domain.trajectory.transcripts.openhands import read_openhands
 from mcp_reflect.domain.trajectory.transcripts.smolagents import read_smolagents
 from mcp_reflect.domain.trajectory.transcripts.speakers import read_speakers
+from mcp_reflect.domain.trajectory.transcripts.tagged_parts import read_tagged_parts
 from mcp_reflect.domain.trajectory.transcripts.tool_turns import read_tool_turns
 
 _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]] = (
@@ -51,6 +52,7 @@ _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
         ),
         read_headed_parts,
     ),
+    (re.compile(r"^<(?:\?xml|[A-Za-z][\w.-]{1,30}(?:[ \t][^<>\n]{0,400})?>)", re.MULTILINE), read_tagged_parts),
     (
         re.compile(
             r"^(?:[^\w\s\x00-\x7f]{1,3} ?)?"

@@ -22,6 +22,7 @@ _WORDS = frozenset({"run", "exec", "execute", "command", "cmd", "console", "repl
 _ON_HOST = re.compile(r"(?:ssh|on|remote)[ \t]{1,3}(?P<host>[\w.@,: -]{1,80})", re.IGNORECASE)
 _PROMPT = re.compile(r"[ \t]{0,4}(?:[\w.@~/:-]{0,40}\$|> \$) \S")
 _FIRST_WORD = re.compile(r"[`*]{0,2}(?P<name>[A-Za-z_][\w.-]{0,79})[`*]{0,2}:?(?=\s|$)")
+_STATEMENT = re.compile(r"\b[A-Za-z_]\w{0,60}(?:\.\w{1,60}){0,6}(?: = |=\S|\([^()]{0,200}\))")
 _MOST_OF_SENTENCE = 400
 
 
@@ -44,7 +45,12 @@ def add_told_call(found: CollectedMessages, label: str, tool: str, text: str) ->
     if name not in _WORDS and IS_COMMAND_LINE.match(without_fence(whole).strip()[:_MOST_OF_SENTENCE]):
         found.run(without_fence(whole).strip().removeprefix("$ "))
     else:
-        found.call("action" if label in _GENERAL else label, {"input": whole.strip()})
+        found.call("action" if label in _GENERAL else label, {_named(whole): whole.strip()})
+
+
+def _named(text: str) -> str:
+    """The argument for what an agent tells to have done: `code` where it is a statement or a call of a program."""
+    return "code" if _STATEMENT.search(text[:_MOST_OF_SENTENCE]) else "input"
 
 
 def add_session(found: CollectedMessages, tool: str, text: str) -> bool:
