@@ -23,7 +23,7 @@ _ROLES = {
     **dict.fromkeys(("stderr", "error"), "result"),
 }
 _STEP = re.compile(
-    r"^\[(?:(?:step|turn|round|iteration|iter|s)[ _#-]{0,2})?(?P<number>\d{1,4})(?:/\d{1,4})?\][ \t]{1,3}"
+    r"^\[(?:(?i:step|turn|round|iteration|iter|s)[ _#-]{0,2})?(?P<number>\d{1,4})(?:/\d{1,4})?\][ \t]{1,3}"
     r"(?P<name>[A-Za-z][A-Za-z_ ]{1,20})(?:[ ]?\((?P<of>[^()\n]{1,60})\))?(?::[ \t]{0,9}(?P<rest>.*)|[ \t]{0,9})$"
 )
 _NUMBERED = re.compile(
