@@ -5,6 +5,7 @@ Some agents write `app.conf: - timeout 5  + timeout 30` in one line, others the 
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from mcp_reflect.domain import lazy_re as re
@@ -32,7 +33,7 @@ def read_signed_edit(text: str, path: str = "") -> FilePatch | None:
         if named is None or not re.search(r"[./]|^[A-Z]\w*file$", named["path"]):
             return None
         path, lines = named["path"], [named["rest"] or "", *lines[1:]]
-    lines = [line for line in lines if line.strip()]
+    lines = textwrap.dedent("\n".join(line for line in lines if line.strip())).split("\n")
     if len(lines) == 1:
         lines = _told_in_one_line(lines[0].strip())
     if not _is_signed(lines):

@@ -13,6 +13,7 @@ EDITS = {
     "Makefile: - CC=cc + CC=clang": ("Makefile", (("CC=cc", "CC=clang"),)),
     "a/b.py\n-x = 1\n+x = 2": ("a/b.py", (("x = 1", "x = 2"),)),
     "a/b.py\n- x = 1\n  y = 1\n+ z = 2": ("a/b.py", (("x = 1", ""), ("", "z = 2"))),
+    "Makefile\n  - CC=cc\n  + CC=clang": ("Makefile", (("CC=cc", "CC=clang"),)),
     "`a/b.py`:\n+ if x:\n+     y()": ("a/b.py", (("", "if x:\n    y()"),)),
 }
 

@@ -142,6 +142,7 @@ There are 81 rows.
         ("assistant", "There are 81 rows."),
     ]
     assert read(text) == expected
+    assert read(text.replace("agent / ", "tool: ").replace("stdout", "tool output")) == expected
     assert read(text.replace(">>> ", "==> ").replace("human", "user").replace("agent", "assistant")) == expected
 
 

@@ -32,8 +32,8 @@ _NUMBERED = re.compile(
 )
 _BOXED = re.compile(r"^\[(?P<name>[A-Za-z]{2,20}(?: [a-z]{2,12})?)\]:?(?:[ \t]{1,9}(?P<rest>.*)|[ \t]{0,9})$")
 _CHEVRONS = re.compile(
-    r"^(?:>{3,5}|={2,3}>|<{3}>{3}|:{3})[ \t](?P<name>[A-Za-z][A-Za-z_]{1,20})"
-    r"(?:[ ]?[/|→][ ]?(?P<of>[\w.:@, -]{1,60}?)|[ ]?\((?P<note>[^()\n]{1,60})\))?[ \t]{0,9}:?[ \t]{0,9}$"
+    r"^(?:>{3,5}|={2,3}>|<{3}>{3}|:{3})[ \t](?P<name>[A-Za-z][A-Za-z_]{1,20}(?: (?:call|result|output|answer))?)"
+    r"(?:: (?P<tool>[\w.-]{1,60})|[ ]?[/|→][ ]?(?P<of>[\w.:@, -]{1,60}?)|[ ]?\((?P<note>[^()\n]{1,60})\))?[ \t]{0,9}:?[ \t]{0,9}$"
 )
 _UPPER = re.compile(
     r"^(?P<name>[A-Z][A-Z_]{1,20}(?: [A-Z]{2,12})?)(?: ?#?(?P<number>\d{1,4}))?(?: ?\((?P<of>[^()\n]{1,60})\))?"
@@ -86,8 +86,8 @@ def read_part_head(line: str) -> PartHead | None:
         head = pattern.match(line)
         if head is None:
             continue
-        found = {"of": None, "note": None, "rest": None, "number": None, "pad": None} | head.groupdict()
-        name, of = head["name"].strip(), (found["of"] or found["note"] or "").strip()
+        found = {"of": None, "tool": None, "note": None, "rest": None, "number": None, "pad": None} | head.groupdict()
+        name, of = head["name"].strip(), (found["of"] or found["tool"] or found["note"] or "").strip()
         role = _role(_plain(name))
         if not role and notation != ":":
             continue
