@@ -19,7 +19,7 @@ CODE_CHARS = 400
 """Characters of a program or a query that are told."""
 _MOST_LINES = 200
 _ARGUMENT = re.compile(
-    r"(?:\w+_)?(?:code|query|sql|script|source|program|statement|snippet|expression|javascript|function|cell)",
+    r"(?:\w+_)?(?:code|query|sql|script|source|program|statement|snippet|expr(?:ession)?|promql|javascript|function|cell)",
     re.IGNORECASE,
 )
 _SETTINGS_ARGUMENT = re.compile(

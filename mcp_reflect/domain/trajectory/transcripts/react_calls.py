@@ -8,6 +8,7 @@ from typing import Any
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.parsing import is_deeper
+from mcp_reflect.domain.trajectory.signed_edits import read_signed_edit
 from mcp_reflect.domain.trajectory.tools import EDITORS, SHELLS
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.fences import without_fence
@@ -22,6 +23,7 @@ _SQL = re.compile(r"sql|quer(?:y|ies)\b", re.IGNORECASE)
 _SHELL = re.compile(
     r"(?:shell|bash|terminal|command)(?:[_ ](?:tool|line))?|(?:run|exec\w*)[_ ](?:shell|bash|command)\w*", re.IGNORECASE
 )
+_PATCHERS = EDITORS | {"patch", "diff", "file_edit", "append", "insert"}
 _LONGEST_LITERAL = 20_000
 _MOST_LEVELS = 50
 
@@ -132,6 +134,9 @@ def add_tool_call(found: CollectedMessages, name: str, given: dict[str, Any] | s
     tool = "_".join(name.split())
     text = given if isinstance(given, str) else str(given["input"]) if list(given) == ["input"] else None
     is_shell = lower in SHELLS or _SHELL.fullmatch(lower) is not None
+    if text is not None and lower in _PATCHERS and (change := read_signed_edit(without_fence(text))):
+        found.patch([change])
+        return
     if text is not None and is_shell:
         found.call(tool if lower in SHELLS else "bash", {"command": _unquoted(without_fence(text).strip())})
     elif is_shell and isinstance(given, dict) and lower not in SHELLS and isinstance(given.get("command"), str):

@@ -18,6 +18,7 @@ from mcp_reflect.domain.trajectory.transcripts.autogen import read_autogen
 from mcp_reflect.domain.trajectory.transcripts.claude_terminal import read_claude_terminal
 from mcp_reflect.domain.trajectory.transcripts.codex_log import read_codex_log
 from mcp_reflect.domain.trajectory.transcripts.goose import read_goose
+from mcp_reflect.domain.trajectory.transcripts.headed_parts import read_headed_parts
 from mcp_reflect.domain.trajectory.transcripts.key_value_records import read_key_value_records
 from mcp_reflect.domain.trajectory.transcripts.labelled import read_labelled
 from mcp_reflect.domain.trajectory.transcripts.mails import read_mails
@@ -26,6 +27,7 @@ from mcp_reflect.domain.trajectory.transcripts.openhands import read_openhands
 from mcp_reflect.domain.trajectory.transcripts.record_turns import read_record_turns
 from mcp_reflect.domain.trajectory.transcripts.smolagents import read_smolagents
 from mcp_reflect.domain.trajectory.transcripts.speakers import read_speakers
+from mcp_reflect.domain.trajectory.transcripts.tagged_parts import read_tagged_parts
 from mcp_reflect.domain.trajectory.transcripts.tool_turns import read_tool_turns
 
 _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]] = (
@@ -45,6 +47,15 @@ _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
         ),
         read_labelled,
     ),
+    (
+        re.compile(
+            r"^(?:\[(?:[a-z]{2,20}|[a-z]{0,10}[ _#-]{0,2}\d{1,4}(?:/\d{1,4})?)\] ?\S|(?:>{3,5}|={2,3}>|:{3}) [a-z]"
+            r"|#{1,6} [a-z_]{2,20}:?$|[A-Z_]{2,20}[ \t]{0,14}:)",
+            re.MULTILINE | re.IGNORECASE,
+        ),
+        read_headed_parts,
+    ),
+    (re.compile(r"^<(?:\?xml|[A-Za-z][\w.-]{1,30}(?:[ \t][^<>\n]{0,400})?>)", re.MULTILINE), read_tagged_parts),
     (
         re.compile(
             r"^(?:[^\w\s\x00-\x7f]{1,3} ?)?"

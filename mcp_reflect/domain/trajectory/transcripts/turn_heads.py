@@ -111,12 +111,13 @@ def read_turn_head(line: str) -> TurnHead | None:
             return None
         name = head["name"]
         form = TurnForm(kind, bool(head["sign"]), name[:1].isupper(), name.isupper())
-        return TurnHead(_role(name), name, groups.get("of") or groups.get("of2") or "", rest.strip(), form)
+        return TurnHead(role_of_label(name), name, groups.get("of") or groups.get("of2") or "", rest.strip(), form)
     return None
 
 
-def _role(name: str) -> str:
-    return _ROLES_TOGETHER["".join(re.split(r"[ _-]", name.lower()))]
+def role_of_label(name: str) -> str:
+    """Return the role of whoever speaks under a name; empty for a name that heads don't have."""
+    return _ROLES_TOGETHER.get("".join(re.split(r"[ _-]", name.lower())), "")
 
 
 class TurnLabels:

@@ -1,0 +1,68 @@
+"""Edits that are told by lines with signs under the name of a file, without the heads of a diff.
+
+Some agents write `app.conf: - timeout 5  + timeout 30` in one line, others the file and such lines below it.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.patches import FilePatch, read_patch
+
+_PATH = re.compile(
+    r"[`'\"]?(?P<path>(?=[^\s`'\":]{0,200}[\w.])[\w.@~/\\+-]{1,200})[`'\"]?:?(?:[ \t]{1,9}(?P<rest>\S.*))?"
+)
+_SIGNED = re.compile(r"[+-](?![+-]{2} )")
+_NEXT_LINE = re.compile(r"(?:[ \t]{2,9}|[ \t][;|][ \t]{1,9})(?=[+-] \S)")
+_MOST_OF_EDIT = 60_000
+
+
+def read_signed_edit(text: str, path: str = "") -> FilePatch | None:
+    """Return the change that a text tells by lines with signs; None for any other text.
+
+    Its file stands before them, unless `path` names it.
+    """
+    text = text.strip("\n")
+    if len(text) > _MOST_OF_EDIT:
+        return None
+    lines = text.split("\n")
+    if not path:
+        named = _PATH.fullmatch(lines[0].strip())
+        if named is None or not re.search(r"[./]|^[A-Z]\w*file$", named["path"]):
+            return None
+        path, lines = named["path"], [named["rest"] or "", *lines[1:]]
+    lines = textwrap.dedent("\n".join(line for line in lines if line.strip())).split("\n")
+    if len(lines) == 1:
+        lines = _told_in_one_line(lines[0].strip())
+    if not _is_signed(lines):
+        return None
+    patches = read_patch([f"+++ {path}", *_without_gaps(lines)])
+    return patches[0] if len(patches) == 1 and patches[0].changes else None
+
+
+def _told_in_one_line(line: str) -> list[str]:
+    """The lines of an edit that is told in one line; two spaces stand between them, or one before the only `+`."""
+    if not re.match(r"[+-] \S", line):
+        return [line]
+    parts = _NEXT_LINE.split(line)
+    if len(parts) == 1 and line.startswith("- ") and line.count(" + ") == 1:
+        old, _, new = line.partition(" + ")
+        parts = [old, f"+ {new}"]
+    return [part.rstrip() for part in parts]
+
+
+def _is_signed(lines: Sequence[str]) -> bool:
+    """Return true where the lines are changes, with lines that stay only between them."""
+    signed = [_SIGNED.match(line) is not None for line in lines]
+    stay = all(sign or line.startswith((" ", "@@")) for sign, line in zip(signed, lines, strict=True))
+    return bool(lines) and stay and (signed[0] or lines[0].startswith("@@")) and any(signed)
+
+
+def _without_gaps(lines: Sequence[str]) -> list[str]:
+    """The lines without the space that stands behind every sign."""
+    signed = [line for line in lines if _SIGNED.match(line)]
+    if all(line[1:2] in {" ", ""} for line in signed):
+        return [line[:1] + line[2:] if _SIGNED.match(line) else line for line in lines]
+    return list(lines)
