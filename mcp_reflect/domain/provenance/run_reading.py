@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.lookups import only_asks
-from mcp_reflect.domain.lessons.run.recalled_readings import recalled_readings
+from mcp_reflect.domain.lessons.run.recalled_readings import readings_recalled_in
 from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.base64_texts import decoded
@@ -77,17 +77,9 @@ def texts_of_run(run: ParsedRun) -> RunTexts:
         _add_log(texts, run.trajectory.text)
     if isinstance(run, ReviewedRun):  # a verdict of tests comes with their output
         texts.add("tool" if run.review.source == "tests" else "user", run.review.feedback)
-        texts.recalled = _recalled(run)
+        texts.recalled = " ".join("\n".join(readings_recalled_in(run, find_steps(run.trajectory))).split())
     texts.close()
     return texts
-
-
-def _recalled(run: ReviewedRun) -> str:
-    """What the run had read and its reviewer points to, in one text; empty for most runs."""
-    feedback = run.review.feedback
-    if run.review.result == "pass" or run.review.source == "tests" or not feedback.strip():
-        return ""
-    return " ".join("\n".join(recalled_readings(feedback, run.trace.task, find_steps(run.trajectory))).split())
 
 
 def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent], *, may_be_forged: bool = False) -> None:

@@ -12,6 +12,7 @@ from mcp_reflect.domain.text.quotation import SAID, Quotation
 from mcp_reflect.domain.text.rendering import render_reflection
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun
+from tests.domain.lessons.test_lessons import call, lesson
 from tests.support.values import make_review, make_trace
 
 Messages = list[dict[str, Any]]
@@ -626,3 +627,15 @@ def test_the_same_done_for_another_one_is_done_beside_the_first() -> None:
     lesson = told(run, task=task)
     assert "ticket=T-1" in lesson
     assert "ticket=T-2" in lesson
+
+
+def test_by_what_a_caller_was_told_apart_is_not_told() -> None:
+    run = [
+        {"role": "user", "content": "My phone was stolen, move my number"},
+        *call("verify_identity", {"method": "dob_postcode", "value": "1988-06-14|5063"}, "AUTH_OK"),
+        *call("block_sim", {"reason": "stolen"}, "blocked"),
+        {"role": "user", "content": "thanks"},
+    ]
+    told = lesson(run, task="My phone was stolen, move my number")
+    assert "1988" not in str(told)
+    assert "5063" not in str(told)

@@ -457,3 +457,22 @@ Tool result: ok
 Assistant: Fixed.
 """
     assert read(text)[1] == ("edit", {"file_path": "a.py", "old_string": "x = 1", "new_string": "x = 2"})
+
+
+def test_calls_that_tell_who_calls_whom() -> None:
+    text = """\
+[user] Put the new key into the vault.
+[agent -> tool] shell: vault kv patch kv/mail key=@/run/key
+[tool] Success! Written to kv/mail
+[agent -> tool] web_search: rotation of keys
+[tool] 1. every 90 days
+[agent] The key is in kv/mail.
+"""
+    assert read(text) == [
+        ("user", "Put the new key into the vault."),
+        ("shell", {"command": "vault kv patch kv/mail key=@/run/key"}),
+        ("output", "Success! Written to kv/mail", None),
+        ("web_search", {"input": "rotation of keys"}),
+        ("output", "1. every 90 days", None),
+        ("assistant", "The key is in kv/mail."),
+    ]

@@ -43,7 +43,7 @@ from mcp_reflect.domain.lessons.run.call_text import (
 )
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
 from mcp_reflect.domain.lessons.run.lookups import is_research
-from mcp_reflect.domain.lessons.run.recalled_readings import recalled_readings
+from mcp_reflect.domain.lessons.run.recalled_readings import readings_recalled_in
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.steps import find_steps, steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said, user_places
@@ -113,7 +113,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         failures += filter(None, [describe_unopposed(feedback, steps, "\n".join((mistake, *actions)))])
         mistake = _with_last_acts(mistake, steps, (*actions, *found, *failures) if feedback else "`")
     guidance += [
-        *(each for each in _recalled(run, feedback, steps) if each not in mistake),
+        *(each for each in readings_recalled_in(run, steps) if each not in mistake),
         *found,
         *(each.text for each in told if each.text not in mistake),
     ]
@@ -148,12 +148,6 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         correct_action="\n".join(actions),
         guidance="\n".join(guidance),
     )
-
-
-def _recalled(run: ReviewedRun, feedback: str, steps: Sequence[Step]) -> list[str]:
-    """What a failed run had read and its reviewer points to."""
-    is_told = run.review.result == "pass" or run.review.source == "tests"
-    return [] if is_told else recalled_readings(feedback, run.trace.task, steps)
 
 
 def _rejected(run: ReviewedRun, steps: Sequence[Step], repairs: Sequence[Repair]) -> list[Step]:

@@ -6,6 +6,8 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.program_text import PERSONAL_KEYS, statement_without_data
 
 _PLAIN_VALUE = 40
+_DATED = re.compile(r"\S*\b\d{4}-\d\d-\d\d[|,;/ ]\S|\S*[|,;/]\d{4}-\d\d-\d\d\b|(?:19[2-9]\d|20[01]\d)-\d\d-\d\d$")
+"""A day together with something else, or one that may be that of a birth: by these callers are told apart."""
 _CODED = re.compile(r"[\[{]|(?=\S*\d)(?=\S*[A-Za-z_])\S{5,}$|\d{5,}$|\+?\d[\d\s()/-]{6,}$")
 """A list, an object, an id, a number to call: of a call that did not help they tell nothing."""
 _ID_NAME = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$")
@@ -31,7 +33,9 @@ def is_of_case(name: str, value: str, tool: str) -> bool:
     """Return true for an argument of a call that tells of the case alone: an id, somebody's data, a longer text."""
     if statement_without_data(name, value, tool):
         return False
-    return len(value) > _PLAIN_VALUE or bool(_ID_NAME.search(name) or _tells_who(name, value) or _CODED.match(value))
+    if len(value) > _PLAIN_VALUE or _DATED.match(value):
+        return True
+    return bool(_ID_NAME.search(name) or _tells_who(name, value) or _CODED.match(value))
 
 
 def _tells_who(name: str, value: str) -> bool:
@@ -41,7 +45,7 @@ def _tells_who(name: str, value: str) -> bool:
 
 def is_private(name: str, value: str) -> bool:
     """Return true for an argument of a call that holds personal data, a longer list or object, or sentences."""
-    if _tells_who(name, value):
+    if _tells_who(name, value) or _DATED.match(value):
         return True
     if value.startswith(("[", "{")) and len(value) > _PLAIN_VALUE:
         return True

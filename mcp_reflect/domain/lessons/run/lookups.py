@@ -14,7 +14,7 @@ _LOOKUP = re.compile(
     r"|(?:browser|web|page)_(?:back|click_link|find|goto|navigate|open|scroll|visit)$"
     r"|(?:open|visit|load|goto|go_to|navigate)(?:_(?:to_)?(?:page|url|link|site|website))?$"
     rf"|\w*(?:search|fetch|look_?up|query)$|[a-z]+(?:_[a-z]+)*_(?:{_ASKS})$"
-    r"|[a-z]+(?:_[a-z]+)*_(?:details?|history|info|status)$"
+    r"|[a-z]+(?:_[a-z]+)*_(?:details?|help|history|info|job_logs?|logs?|meta|metadata|schema|status|traces?)$"
 )
 _ASKS_FIRST = re.compile(rf"(?:{_ASKS}|think|calculate|glob|grep)")
 _ACTS = re.compile(

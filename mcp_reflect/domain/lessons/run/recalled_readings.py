@@ -17,6 +17,7 @@ from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
 from mcp_reflect.domain.text.observation import reads_as_error
+from mcp_reflect.domain.trajectory.run import ReviewedRun
 
 _DOCUMENT = (
     r"(?:read-?me|run-?book|play-?book|guide\w*|contributing|docs?|documentation|manual|handbook|wiki|page|notes?"
@@ -83,6 +84,13 @@ class _Passage(NamedTuple):
     """Its number in a list, from 1; 0 for others."""
     is_of_data: bool = False
     """True for a text or a record of JSON."""
+
+
+def readings_recalled_in(run: ReviewedRun, steps: Sequence[Step]) -> list[str]:
+    """Return what a failed run had read and its reviewer speaks of; none for one that passed or was judged by tests."""
+    if run.review.result == "pass" or run.review.source == "tests":
+        return []
+    return recalled_readings(run.review.feedback, run.trace.task, steps)
 
 
 def recalled_readings(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:

@@ -16,6 +16,12 @@ from mcp_reflect.domain.trajectory.transcripts.turn_heads import TURN_ROLES, rea
 _TOOL = r"[`*'\"]{0,3}(?P<tool>[A-Za-z_](?:[\w./-]|:(?=\w)){0,79})[`*'\"]{0,3}"
 _PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}\$|> \$) (?=\S)")
 _ARROW = re.compile(r"^(?:[-=]{1,2}>|[→➜➔⟶⮕▶►⇒]) ?(?=" + _TOOL + r"(?P<mark>\(.*[(){},]$|[ \t]?\{|:(?= ?\S)))")
+_DIRECTED = re.compile(
+    r"^\[[A-Za-z][\w-]{0,20} ?(?:[-=]{1,2}>|[→➜➔⟶▶►⇒]) ?[A-Za-z][\w-]{0,20}\]:?[ \t]{1,3}(?="
+    + _TOOL
+    + r"(?:\(|: ?\S|[ \t]?\{))"
+)
+"""Who calls whom, in brackets: `[agent -> tool] search: …`."""
 _QUOTE = re.compile(r"^(?:>|[^\w\s\x00-\x7f]{1,3}) ?(?=" + _TOOL + r"(?:\(|: ?\S))")
 _CALLING = re.compile(
     r"^(?:Calling|Called|Invoking|Invoked|Using|Executing|Running|Call)(?: the)?(?: (?:tool|function))?:? "
@@ -206,6 +212,8 @@ class CallLines:
 
 def _marked(line: str) -> CallLine | None:
     """The call that a line tells by an arrow, as a quotation, or in words."""
+    if directed := _DIRECTED.match(line):
+        return CallLine("->", "", line[directed.end() :], directed.end())
     arrow = _ARROW.match(line)
     if arrow and (arrow["mark"] != ":" or _is_known(arrow["tool"])):
         return CallLine("->", "", line[arrow.end() :], arrow.end())
