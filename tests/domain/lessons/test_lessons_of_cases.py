@@ -639,3 +639,14 @@ def test_by_what_a_caller_was_told_apart_is_not_told() -> None:
     told = lesson(run, task="My phone was stolen, move my number")
     assert "1988" not in str(told)
     assert "5063" not in str(told)
+
+
+def test_a_search_that_found_nothing_did_not_lead_to_the_answer() -> None:
+    run = [
+        *call("paper_search", {"query": "ferry Aallotar"}, "0 hits"),
+        *call("paper_search", {"query": "Aallotar Kallawesi", "lang": "fi"}, "7 hits: 1907-05-23 launched"),
+        *call("paper.page", {"id": "savotar-2"}, "launched on Saturday, the 18th of May"),
+    ]
+    told = lesson(run, task="In which year was the ferry launched?").correct_action
+    assert "query=Aallotar Kallawesi, lang=fi" in told
+    assert "ferry Aallotar" not in told

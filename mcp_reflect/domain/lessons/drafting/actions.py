@@ -36,7 +36,7 @@ from mcp_reflect.domain.lessons.run.commands.lines import inline_interpreter, no
 from mcp_reflect.domain.lessons.run.commands.server_requests import only_asks_server
 from mcp_reflect.domain.lessons.run.commands.told_command import only_records
 from mcp_reflect.domain.lessons.run.commands.variants import are_variants, repeats
-from mcp_reflect.domain.lessons.run.lookups import is_lookup, is_search
+from mcp_reflect.domain.lessons.run.lookups import found_nothing, is_lookup, is_search
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.set_again import is_set_again
 from mcp_reflect.domain.lessons.run.step import Step
@@ -114,6 +114,7 @@ def tell_actions(
         and number not in vain
         and not rework.is_replaced(step)
         and not did_nothing(step.output)
+        and not (is_lookup(step) and found_nothing(step))
         and not _fails_later(step, steps[number + 1 :])
         and not (number < changed and _runs_later(step, steps[changed:]))  # before, it says how things stood
     ]
@@ -251,7 +252,7 @@ def _described(repairs: Sequence[Repair], describe: Callable[[Repair], str]) -> 
 
 def _way_of(steps: Sequence[Step], worked: Sequence[Step]) -> str:
     """The searches that led to what a run did, where it did one thing only, such as giving an answer."""
-    asked = [step for step in steps if step.failed is False and is_search(step)]
+    asked = [step for step in steps if step.failed is not True and is_search(step) and not found_nothing(step)]
     if len(worked) != 1 or not asked:
         return ""
     return f" after {', '.join(dict.fromkeys(describe_step(step) for step in asked[-_SEARCHES:]))}"

@@ -19,13 +19,15 @@ CODE_CHARS = 400
 """Characters of a program or a query that are told."""
 _MOST_LINES = 200
 _ARGUMENT = re.compile(
-    r"(?:\w+_)?(?:code|query|sql|script|source|program|statement|snippet|expr(?:ession)?|promql|javascript|function|cell)",
+    r"(?:\w+_)?(?:code|query|sql|script|source|program|statement|snippet|expr(?:ession)?|promql|logql|javascript|function|cell)",
     re.IGNORECASE,
 )
 _SETTINGS_ARGUMENT = re.compile(
     r"(?:\w+_)?(?:patch|diff|ya?ml|toml|config|configuration|template|definition|manifest|spec|rules)", re.IGNORECASE
 )
 """Names of arguments under which tools are given the text of a configuration, or what is to change in one."""
+_METRICS_ARGUMENT = re.compile(r"expr|promql|logql", re.IGNORECASE)
+"""Names under which a query of metrics or logs is given, which is about nobody."""
 _SETTINGS = re.compile(
     r"^[ \t]*(?:[+-] ?)?(?:[\w.\"'-]+\s?[:=]\s?\S|[\w.\"'-]+:$)|^[+-]{1,3} ?\S|\S -> \S", re.MULTILINE
 )
@@ -92,6 +94,7 @@ def _holds_code(name: str, value: str) -> bool:
 
 def _holds_settings(name: str, value: str) -> bool:
     is_settings = _SETTINGS_ARGUMENT.fullmatch(name) is not None and _SETTINGS.search(value) is not None
+    is_settings = is_settings or (_METRICS_ARGUMENT.fullmatch(name) is not None and _is_code(value))
     return is_settings or _FORMULA.match(value) is not None
 
 

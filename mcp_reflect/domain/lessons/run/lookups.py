@@ -35,6 +35,12 @@ _READS_CODE = re.compile(
     r"|(?:read|open|view|cat|show|get|list|search|find|grep|glob)(?:_\w+)?$"
 )
 """Tools that look at a repository, one of which is named after code."""
+_NOTHING = re.compile(
+    r"\W*(?:(?:0|no|zero) (?:hits?|results?|matches|rows?|records?|documents?|entries|items)\b|nothing found\b"
+    r"|(?:(?:hits|results|total|count)\W{1,4}(?:0\b|\[\]))|\[\]\s*$)",
+    re.IGNORECASE,
+)
+"""How an answer begins that holds nothing."""
 _SEARCH = re.compile(r"search|look_?up|query|brows|fetch")
 
 
@@ -71,5 +77,11 @@ def _is_web(step: Step) -> bool:
 
 
 def is_search(step: Step) -> bool:
-    """Return true for a call that asks for something in words of its own: a search with one argument."""
-    return is_lookup(step) and len(step.arguments) == 1 and bool(_SEARCH.search(step.tool.lower()))
+    """Return true for a call that asks for something in words of its own: with one argument, or one for these words."""
+    in_words = len(step.arguments) == 1 or any(isinstance(step.arguments.get(name), str) for name in ("query", "q"))
+    return is_lookup(step) and in_words and bool(_SEARCH.search(step.tool.lower()))
+
+
+def found_nothing(step: Step) -> bool:
+    """Return true for a call whose answer says that nothing was found."""
+    return _NOTHING.match(step.output) is not None
