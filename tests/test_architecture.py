@@ -56,8 +56,8 @@ RUN_LAYERS = (
     {"commands", "file_names", "program_text", "step"},
     {"case_values", "former_text", "step_outcome"},
     {"steps"},
-    {"case_data", "lookups", "recalled_readings", "run_again", "set_again", "undone_files", "utterances"},
-    {"code_cells", "compound_commands", "undoing", "working_tree"},
+    {"case_data", "lookups", "passages", "run_again", "set_again", "undone_files", "utterances"},
+    {"code_cells", "compound_commands", "recalled_readings", "undoing", "working_tree"},
     {"call_text", "net_changes"},
 )
 

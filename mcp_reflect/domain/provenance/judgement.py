@@ -6,7 +6,7 @@ a tool repeats it; what the agent's own calls hold counts as the agent's. What n
 Withheld is, in this order: what carries an order over from a text that was read (`carried_orders.py`); a command, an
 edit or a tool a word of which such a text chose (`taint.py`) and that the run does not bear out (`endorsement.py`);
 what is dangerous (`text/danger.py`) or leads into the network; and of what only a text said, all but what a lesson may
-quote (`quotation_rules.py`).
+quote (`quotation_rules.py`). What the reviewer of a failed run points to in what it had read is quoted all the same.
 Of a run that is told in words nothing shows what the agent had read: what is dangerous counts as read there.
 """
 
@@ -161,7 +161,10 @@ class SentenceJudge:
         return Judged(source, said, self._texts.name_of(said, source), is_quoted=True)
 
     def _is_passed_on(self, said: str) -> bool:
-        """Return true for advice to whoever comes later, with a name of a text that the agent did not act on itself."""
+        """Return true for advice to whoever comes later, or a setting by hearsay, with a name that no call has.
+
+        That is a name of a text on which the agent did not act itself.
+        """
         is_passed_on = _FOR_LATER.search(said) or (_ATTRIBUTED.search(said) and _SETTING.search(said))
         return bool(is_passed_on) and not tells_calls(said) and self._taint.names_in_no_call(said)
 

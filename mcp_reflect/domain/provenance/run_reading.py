@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.lookups import only_asks
 from mcp_reflect.domain.lessons.run.recalled_readings import readings_recalled_in
-from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.base64_texts import decoded
 from mcp_reflect.domain.provenance.call_sources import (
@@ -77,7 +76,7 @@ def texts_of_run(run: ParsedRun) -> RunTexts:
         _add_log(texts, run.trajectory.text)
     if isinstance(run, ReviewedRun):  # a verdict of tests comes with their output
         texts.add("tool" if run.review.source == "tests" else "user", run.review.feedback)
-        texts.recalled = " ".join("\n".join(readings_recalled_in(run, find_steps(run.trajectory))).split())
+        texts.recalled = " ".join("\n".join(readings_recalled_in(run)).split())
     texts.close()
     return texts
 

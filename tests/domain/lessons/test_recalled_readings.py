@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import pytest
 
+from mcp_reflect.domain.lessons.run import recalled_readings as recalled_readings_module
+from mcp_reflect.domain.lessons.run.passages import Passage, passages_of
 from mcp_reflect.domain.lessons.run.recalled_readings import recalled_readings
 from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.trajectory.parsing import parse
@@ -72,3 +75,28 @@ def test_a_run_that_passed_tells_nothing_of_it() -> None:
     run = [*bash("cat CONTRIBUTING.md", CONTRIBUTING), *bash("make snapshots-linux", "ok")]
     told = lesson(run, "pass", task=TASK, feedback="As the contributing guide says how snapshots are made.")
     assert "in the container" not in told.guidance
+
+
+def test_answers_that_are_nested_too_deeply_or_hold_half_characters_are_read_as_far_as_they_can_be() -> None:
+    deep = [*call("read_list", {}, "[" * 19_000), *call("read_list", {}, "[" * 400 + "]" * 400)]
+    assert recalled(deep, "The list said which code it is.") == []
+    half = '{"note": "depot list: use code Z\\ud800-7 for services of the depot"}'
+    assert recalled(call("read_list", {}, half), "The list had the code in the note.") == [
+        "depot list: use code Z?-7 for services of the depot"
+    ]
+
+
+def test_of_a_very_long_run_only_the_beginning_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(recalled_readings_module, "passages_of", lambda output: iter(counted(output, read)))
+    page = "\n".join(f"line {number} of the list" for number in range(300))
+    recalled(
+        [message for number in range(60) for message in call("read_list", {"page": number}, page)], "The list said it"
+    )
+    assert len(read) < 4_000
+
+
+def counted(output: str, read: list[str]) -> Iterator[Passage]:
+    for passage in passages_of(output):
+        read.append(passage.text)
+        yield passage

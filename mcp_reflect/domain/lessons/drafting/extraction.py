@@ -113,7 +113,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         failures += filter(None, [describe_unopposed(feedback, steps, "\n".join((mistake, *actions)))])
         mistake = _with_last_acts(mistake, steps, (*actions, *found, *failures) if feedback else "`")
     guidance += [
-        *(each for each in readings_recalled_in(run, steps) if each not in mistake),
+        *(each for each in readings_recalled_in(run) if each not in mistake),
         *found,
         *(each.text for each in told if each.text not in mistake),
     ]

@@ -8,13 +8,13 @@ quotation with their source, also where they want something of the reader.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.run.passages import Passage, passages_of
 from mcp_reflect.domain.lessons.run.step import Step
-from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
+from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
 from mcp_reflect.domain.text.observation import reads_as_error
 from mcp_reflect.domain.trajectory.run import ReviewedRun
@@ -45,7 +45,6 @@ _NEGATES = re.compile(r"\b(?:no longer|not|never)\b|n't\b", re.IGNORECASE)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ORDINAL = re.compile(rf"\b({'|'.join(_ORDINALS)})\b", re.IGNORECASE)
 _LAST = re.compile(r"\blast\b", re.IGNORECASE)
-_ITEM = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)])\s+")
 _RULE = re.compile(
     r"\b(?:never|only|must|always|not|use|set|needs?|has to|have to|should|before|first|instead|without|no|goes|means"
     r"|required?|allowed|forbidden|at (?:least|most))\b|n't\b",
@@ -56,10 +55,8 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,]*\w*|\w*\d\w*")
 _NAME = re.compile(r"[\w./*-]*\w")
 _CODED = re.compile(r"[_=`*]|\w[-/.]\w|\d|\b[A-Z]{2,}\b")
 
-_ENDS_OF_CODE = (",", ";", "{", "(", "[")
-_PASSAGE_CHARS = 300
-_MOST_PASSAGES = 400
-"""Passages of one output that are read, from its beginning."""
+_MOST_PASSAGES = 3_000
+"""Passages of a run that are compared, from its beginning: documents are read before something is done by them."""
 _SHORTEST_PREFIX = 4
 _LEAST_SHARED = 3
 _LEAST_WEIGHT = 3.0
@@ -70,27 +67,17 @@ _KEY_WEIGHT = 3.0
 _NEAR_BEST = 0.75
 """Least part of the best passage's score that a second one has."""
 _MOST = 2
-_TITLE_LINES = 12
+_TITLE_LINES, _TITLE_CHARS = 12, 1_000
 _TASK_WEIGHT = 0.3
 _RULE_WEIGHT = 0.7
 _CODE_WEIGHT = 0.5
 
 
-class _Passage(NamedTuple):
-    text: str
-    key: str
-    """The key of an object under which it stands; empty for others."""
-    item: int
-    """Its number in a list, from 1; 0 for others."""
-    is_of_data: bool = False
-    """True for a text or a record of JSON."""
-
-
-def readings_recalled_in(run: ReviewedRun, steps: Sequence[Step]) -> list[str]:
+def readings_recalled_in(run: ReviewedRun) -> list[str]:
     """Return what a failed run had read and its reviewer speaks of; none for one that passed or was judged by tests."""
-    if run.review.result == "pass" or run.review.source == "tests":
+    if run.review.result == "pass" or run.review.source == "tests" or not run.review.feedback.strip():
         return []
-    return recalled_readings(run.review.feedback, run.trace.task, steps)
+    return recalled_readings(run.review.feedback, run.trace.task, find_steps(run.trajectory))
 
 
 def recalled_readings(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
@@ -102,7 +89,7 @@ def recalled_readings(feedback: str, task: str, steps: Sequence[Step]) -> list[s
     read = [step for step in steps if step.output.strip() and step.kind != "edit"]
     if not pointed:
         known = {*_NAME.findall(task), *_NAME.findall(feedback)}
-        return _spoken_of([each for step in read for each in _passages(step.output)], said, known)
+        return _spoken_of(_passages(step for step in read if step.output.lstrip().startswith(("{", "["))), said, known)
     pointed += [each[0].lower() for each in _INSIDE.finditer(feedback)]
     nouns = [stem(word) for each in pointed for word in _WORD.findall(each) if word_weight(word)]
     shown = [step for step in read if _is_named(step, nouns)] or ([step for step in read if not step.failed])
@@ -110,13 +97,17 @@ def recalled_readings(feedback: str, task: str, steps: Sequence[Step]) -> list[s
         shown = shown[-1:]
     ordinal = _ORDINAL.search(feedback)
     place = _ORDINALS.index(ordinal[1].lower()) + 1 if ordinal else 0
-    passages = [each for step in shown for each in _passages(step.output)]
+    passages = _passages(shown)
     if place and (items := [each.text for each in passages if each.item == place]):
         return items[-1:]
     return _best([(_score(each, said, asked, nouns), each.text) for each in passages], _LEAST_SCORE)
 
 
-def _spoken_of(passages: Iterable[_Passage], said: Mapping[str, float], known: Collection[str]) -> list[str]:
+def _passages(steps: Iterable[Step]) -> list[Passage]:
+    return list(islice((each for step in steps for each in passages_of(step.output)), _MOST_PASSAGES))
+
+
+def _spoken_of(passages: Iterable[Passage], said: Mapping[str, float], known: Collection[str]) -> list[str]:
     """The one record or text of an answer that says more of the reviewer's matter, with a name for it.
 
     Programs, logs and errors share words with everything.
@@ -133,7 +124,7 @@ def _spoken_of(passages: Iterable[_Passage], said: Mapping[str, float], known: C
     return _best(told, _LEAST_WEIGHT)[:1]
 
 
-def _score(passage: _Passage, said: Mapping[str, float], asked: Mapping[str, float], nouns: Sequence[str]) -> float:
+def _score(passage: Passage, said: Mapping[str, float], asked: Mapping[str, float], nouns: Sequence[str]) -> float:
     words = _words(passage.text)
     shared = sum(_shared(word, said) for word in words)
     if not shared:
@@ -151,7 +142,7 @@ def _best(scored: Sequence[tuple[float, str]], least: float) -> list[str]:
 
 def _is_named(step: Step, nouns: Sequence[str]) -> bool:
     """Return true for a step whose call, or the top of its output, names what the reviewer points to."""
-    top = "\n".join(step.output.splitlines()[:_TITLE_LINES])
+    top = "\n".join(step.output[:_TITLE_CHARS].splitlines()[:_TITLE_LINES])
     names = [word.lower() for word in _WORD.findall(f"{step.tool} {step.subject} {top}".replace("_", " "))]
     plain = [noun.replace("-", "") for noun in nouns]
     return any(_share_beginning(noun, name) for noun in plain for name in names if len(name) > 1)
@@ -179,55 +170,3 @@ def _words(text: str) -> dict[str, float]:
     found = _WORD.findall(text.replace("_", " "))
     weights = {stem(word): word_weight(word) for word in found}
     return {word: weight for word, weight in weights.items() if weight and len(word) > 1}
-
-
-def _passages(output: str) -> Iterator[_Passage]:
-    """The passages of an output, of JSON its texts and records, of other text its lines and items."""
-    try:
-        found = _of_json(json.loads(output), "")
-    except ValueError:
-        found = _of_text(output)
-    for number, each in enumerate(found):
-        if number >= _MOST_PASSAGES:
-            return
-        if each.text.endswith(_ENDS_OF_CODE):
-            continue
-        if len(each.text) <= _PASSAGE_CHARS:
-            yield each
-        else:
-            yield from (each._replace(text=said) for said in split_sentences(each.text) if len(said) <= _PASSAGE_CHARS)
-
-
-def _of_json(value: Any, key: str) -> Iterator[_Passage]:
-    if isinstance(value, str):
-        yield from (each._replace(key=key, is_of_data=True) for each in _of_text(value))
-    elif isinstance(value, list):
-        for each in value:
-            yield from _of_json(each, key)
-    elif isinstance(value, dict):
-        plain = {name: each for name, each in value.items() if isinstance(each, str | int | float)}
-        record = ", ".join(f"{name}: {each}" for name, each in plain.items())
-        if len(plain) > 1 and len(plain) == len(value) and len(record) <= _PASSAGE_CHARS:
-            yield _Passage(record, key, 0, is_of_data=True)
-        else:
-            for name, each in value.items():
-                yield from _of_json(each, str(name))
-
-
-def _of_text(text: str) -> Iterator[_Passage]:
-    """Lines, each with those that it announces; items with their numbers and the lines below that are indented."""
-    told: list[str] = []
-    item = number = indent = 0
-    for line in [*text.splitlines(), ""]:
-        depth = len(line) - len(line.lstrip())
-        begins = _ITEM.match(line)
-        is_below = depth > indent and (number or told[0].endswith(":")) if told else False
-        goes_on = told and line.strip() and not begins and (is_below or told[-1].endswith((":", "e.g.", "{")))
-        if goes_on and sum(map(len, told)) < _PASSAGE_CHARS:
-            told.append(line.strip())
-            continue
-        if told:
-            yield _Passage(" ".join(told), "", number)
-        item = item + 1 if begins else (0 if line.strip() else item)
-        number = item if begins else 0
-        told, indent = ([line[begins.end() :].strip() if begins else line.strip()] if line.strip() else []), depth

@@ -11,15 +11,13 @@ from mcp_reflect.domain.trajectory.replaced_texts import begins_replacement, rep
 from mcp_reflect.domain.trajectory.tools import SHELLS, is_instrument
 from mcp_reflect.domain.trajectory.transcripts.call_notation import CALL_TAGS
 from mcp_reflect.domain.trajectory.transcripts.react_calls import read_object
-from mcp_reflect.domain.trajectory.transcripts.turn_heads import TURN_ROLES, read_result_head, read_turn_head
+from mcp_reflect.domain.trajectory.transcripts.turn_heads import ARROW, TURN_ROLES, read_result_head, read_turn_head
 
 _TOOL = r"[`*'\"]{0,3}(?P<tool>[A-Za-z_](?:[\w./-]|:(?=\w)){0,79})[`*'\"]{0,3}"
 _PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}\$|> \$) (?=\S)")
-_ARROW = re.compile(r"^(?:[-=]{1,2}>|[→➜➔⟶⮕▶►⇒]) ?(?=" + _TOOL + r"(?P<mark>\(.*[(){},]$|[ \t]?\{|:(?= ?\S)))")
+_ARROW = re.compile(rf"^{ARROW} ?(?=" + _TOOL + r"(?P<mark>\(.*[(){},]$|[ \t]?\{|:(?= ?\S)))")
 _DIRECTED = re.compile(
-    r"^\[[A-Za-z][\w-]{0,20} ?(?:[-=]{1,2}>|[→➜➔⟶▶►⇒]) ?[A-Za-z][\w-]{0,20}\]:?[ \t]{1,3}(?="
-    + _TOOL
-    + r"(?:\(|: ?\S|[ \t]?\{))"
+    rf"^\[[A-Za-z][\w-]{{0,20}} ?{ARROW} ?[A-Za-z][\w-]{{0,20}}\]:?[ \t]{{1,3}}(?=" + _TOOL + r"(?:\(|: ?\S|[ \t]?\{))"
 )
 """Who calls whom, in brackets: `[agent -> tool] search: …`."""
 _QUOTE = re.compile(r"^(?:>|[^\w\s\x00-\x7f]{1,3}) ?(?=" + _TOOL + r"(?:\(|: ?\S))")

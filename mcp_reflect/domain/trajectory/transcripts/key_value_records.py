@@ -24,21 +24,8 @@ _ROLES = {
 _BESIDE = frozenset(
     {
         *("ts", "time", "t", "at", "timestamp", "date", "run", "run_id", "id", "seq", "n", "step", "turn", "session"),
-        *(
-            "session_id",
-            "call_id",
-            "trace",
-            "trace_id",
-            "agent",
-            "model",
-            "level",
-            "lvl",
-            "dur",
-            "duration",
-            "ms",
-            "took",
-        ),
-        *("host", "pid", "user_id", "span"),
+        *("session_id", "call_id", "trace", "trace_id", "agent", "model", "level", "lvl", "dur", "duration", "ms"),
+        *("took", "host", "pid", "user_id", "span"),
     }
 )
 """Keys that stand beside what a record tells."""

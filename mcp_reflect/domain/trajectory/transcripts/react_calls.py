@@ -23,7 +23,8 @@ _SQL = re.compile(r"sql|quer(?:y|ies)\b", re.IGNORECASE)
 _SHELL = re.compile(
     r"(?:shell|bash|terminal|command)(?:[_ ](?:tool|line))?|(?:run|exec\w*)[_ ](?:shell|bash|command)\w*", re.IGNORECASE
 )
-_PATCHERS = EDITORS | {"patch", "diff", "file_edit", "append", "insert"}
+PATCHERS = EDITORS | {"patch", "file_edit", "append", "insert", "change"}
+"""Names of tools that are told an edit by lines with signs."""
 _LONGEST_LITERAL = 20_000
 _MOST_LEVELS = 50
 
@@ -134,7 +135,7 @@ def add_tool_call(found: CollectedMessages, name: str, given: dict[str, Any] | s
     tool = "_".join(name.split())
     text = given if isinstance(given, str) else str(given["input"]) if list(given) == ["input"] else None
     is_shell = lower in SHELLS or _SHELL.fullmatch(lower) is not None
-    if text is not None and lower in _PATCHERS and (change := read_signed_edit(without_fence(text))):
+    if text is not None and lower in PATCHERS | {"diff"} and (change := read_signed_edit(without_fence(text))):
         found.patch([change])
         return
     if text is not None and is_shell:

@@ -11,6 +11,7 @@ from mcp_reflect.domain.trajectory.transcripts.call_notation import add_noted_ca
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.key_values import KeyValue, object_of, read_key_values
 from mcp_reflect.domain.trajectory.transcripts.react_calls import add_tool_call, read_object
+from mcp_reflect.domain.trajectory.transcripts.turn_heads import ARROW
 
 TOOL_KEYS = frozenset({"tool", "tool_name", "call", "function", "fn", "action"})
 """Keys whose value is the tool that is called."""
@@ -28,8 +29,8 @@ _VERB = re.compile(
 _RUNS = frozenset({"exec", "execute", "run", "cmd", "command", "shell", "bash", "sh"})
 _CALLS = frozenset({"call", "calls", "tool", "invoke"})
 _END = re.compile(r"(?:FINAL(?: ANSWER)?|DONE|ANSWER|FINISHED)\b[:>]?[ \t]{1,4}(?P<words>\S.*)", re.DOTALL)
-_ARROW = re.compile(
-    r"(?:[-=]{1,2}>|[→➜➔⟶▶►⇒]|calls?(?: tool)?:?|calling|invokes?|uses)[ \t]{1,4}"
+_CALLED = re.compile(
+    rf"(?:{ARROW}|calls?(?: tool)?:?|calling|invokes?|uses)[ \t]{{1,4}}"
     r"(?=`?(?:[A-Za-z_][\w./-]{0,60}`?(?: ?[({]|: |[ \t]{1,4}\w{1,40}=)|[A-Za-z]\w{0,40}[._]\w))"
 )
 _PROMPT = re.compile(r"[$%] (?=\S)")
@@ -56,7 +57,7 @@ def _add_call(found: CollectedMessages, text: str, lines: Sequence[str]) -> bool
     if prompt := _PROMPT.match(text):
         found.run("\n".join((text[prompt.end() :], *lines)))
         return True
-    if arrow := _ARROW.match(text):
+    if arrow := _CALLED.match(text):
         before = found.calls
         return add_noted_call(found, "", "\n".join((text[arrow.end() :], *lines))) and found.calls > before
     pairs, rest = read_key_values(text)

@@ -6,23 +6,14 @@ from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.transcripts.speakers import AGENT_NAMES, USER_NAMES
+from mcp_reflect.domain.trajectory.transcripts.turn_heads import ARROW
 
 _TASKS = frozenset({"task", "request", "prompt", "question", "query", "goal", "caller", "requester"})
 _OUTPUTS = frozenset(
     {
         *("tool", "out", "err", "stdout", "stderr", "result", "results", "output", "outputs", "observation", "obs"),
-        *(
-            "return",
-            "returned",
-            "response",
-            "tool_result",
-            "tool-result",
-            "tool_output",
-            "toolresult",
-            "function",
-            "env",
-        ),
-        *("environment", "exit", "shell", "terminal"),
+        *("return", "returned", "response", "tool_result", "tool-result", "tool_output", "toolresult", "function"),
+        *("env", "environment", "exit", "shell", "terminal"),
     }
 )
 _SYSTEM = frozenset({"system", "sys", "meta"})
@@ -42,7 +33,7 @@ _STAMP = re.compile(rf"(?:\[{_TIME}\]|\({_TIME}\)|{_TIME})(?: [-–|])?[ \t]{{1,
 _NAME = r"[^\W\d_][\w.@-]{0,30}(?: [\w.@-]{1,30}){0,2}(?: \([^()\n]{1,40}\))?"
 _WORD = r"[A-Za-z][\w-]{0,20}"
 _SPOKEN = {
-    "→": re.compile(rf"(?P<name>{_NAME}) (?P<words>(?:[-=]{{1,2}}>|[→➜➔⟶▶►⇒]|\[(?:tool|call|calls|run|exec)[ :]).*)"),
+    "→": re.compile(rf"(?P<name>{_NAME}) (?P<words>(?:{ARROW}|\[(?:tool|call|calls|run|exec)[ :]).*)"),
     "x>": re.compile(rf"(?P<name>{_WORD})[ \t]{{1,4}}(?P<words>[a-z]{{2,9}}[>»].*)"),
     " ": re.compile(rf"(?P<name>{_WORD})(?:[ \t]{{1,8}}(?P<words>(?!\().*)|$)"),
     "[]": re.compile(r"\[(?P<name>[A-Za-z][\w-]{0,20})\]:?[ \t]{0,4}(?P<words>.*)"),

@@ -14,6 +14,7 @@ from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.record_acts import add_agent_act
 from mcp_reflect.domain.trajectory.transcripts.record_heads import RecordHead, read_record_head
+from mcp_reflect.domain.trajectory.transcripts.turn_heads import ARROW
 
 _MOST_BEFORE = 10
 """Lines of a banner before the first record."""
@@ -25,9 +26,7 @@ _EXIT = re.compile(
     re.IGNORECASE,
 )
 _DIVIDER = re.compile(r"[=-]{2,60}(?: ?[\w ]{1,30} ?[=-]{2,60})?[ \t]{0,9}")
-_CALLED = re.compile(
-    r"(?:[-=]{1,2}>|[→➜➔⟶▶►⇒]|\[(?:tool|call|calls|run|exec)[ :])[ \t]{0,4}`?(?P<tool>[A-Za-z_][\w./-]{0,60})"
-)
+_CALLED = re.compile(rf"(?:{ARROW}|\[(?:tool|call|calls|run|exec)[ :])[ \t]{{0,4}}`?(?P<tool>[A-Za-z_][\w./-]{{0,60}})")
 
 
 def read_record_turns(text: str) -> list[Message] | None:

@@ -6,17 +6,16 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.shell_log import commands_with_output
 from mcp_reflect.domain.trajectory.signed_edits import read_signed_edit
 from mcp_reflect.domain.trajectory.told_wording import IS_COMMAND_LINE
-from mcp_reflect.domain.trajectory.tools import EDITORS, SHELLS, is_tool_name
+from mcp_reflect.domain.trajectory.tools import SHELLS, is_tool_name
 from mcp_reflect.domain.trajectory.transcripts.call_notation import add_noted_call
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.fences import split_fences, without_fence
-from mcp_reflect.domain.trajectory.transcripts.react_calls import add_react_call, add_tool_call
+from mcp_reflect.domain.trajectory.transcripts.react_calls import PATCHERS, add_react_call, add_tool_call
 
 _GENERAL = frozenset({"action", "act", "tool", "tool call", "call", "function", "step", ""})
 """Labels that tell nothing of the tool."""
 _WRITERS = frozenset({"write", "save", "create"})
 _READERS = frozenset({"read", "open", "view", "search", "look", "fetch", "list", "measure", "query"})
-_PATCHERS = EDITORS | {"patch", "append", "insert", "change"}
 _WORDS = frozenset({"run", "exec", "execute", "command", "cmd", "console", "replace", "write", "edit"})
 """Names of tools that a sentence may begin with."""
 _ON_HOST = re.compile(r"(?:ssh|on|remote)[ \t]{1,3}(?P<host>[\w.@,: -]{1,80})", re.IGNORECASE)
@@ -38,7 +37,7 @@ def add_told_call(found: CollectedMessages, label: str, tool: str, text: str) ->
     whole = f"{tool}\n{text}" if tool else text
     first = _FIRST_WORD.match(whole)
     name = first["name"].lower() if first else ""
-    if first and name in (SHELLS | _PATCHERS) - _WORDS and _add_by_tool(found, name, whole[first.end() :].strip()):
+    if first and name in (SHELLS | PATCHERS) - _WORDS and _add_by_tool(found, name, whole[first.end() :].strip()):
         return
     if add_react_call(found, whole, None):
         return
@@ -99,7 +98,7 @@ def _add_by_label(found: CollectedMessages, label: str, text: str) -> None:
         found.call(label, {"path" if label != "search" else "query": first.strip("` ")})
         if body.strip():
             found.answer(body)
-    elif not (label in _PATCHERS and _add_edit(found, "", text)):
+    elif not (label in PATCHERS and _add_edit(found, "", text)):
         add_tool_call(found, label, text)
 
 
@@ -110,7 +109,7 @@ def _add_by_tool(found: CollectedMessages, head: str, body: str) -> bool:
         return False
     name, rest = first["name"], head[first.end() :].strip()
     lower = name.lower()
-    if lower in _PATCHERS:
+    if lower in PATCHERS:
         return _add_edit(found, rest, body) or add_noted_call(found, name, "\n".join(filter(None, (rest, body))))
     if _ON_HOST.fullmatch(head):
         command = without_fence(body).strip().removeprefix("$ ")

@@ -7,6 +7,8 @@ from typing import NamedTuple
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.transcripts.speakers import AGENT_NAMES, USER_NAMES
 
+ARROW = r"(?:[-=]{1,2}>|[→➜➔⟶⮕▶►⇒])"
+"""As a regular expression, what stands before the tool that somebody calls."""
 _TASKS = ("task", "request", "instructions", "instruction", "goal", "issue", "prompt", "question", "query")
 """Heads of what the user asks for at the beginning."""
 _WORDS = (
