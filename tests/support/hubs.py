@@ -16,7 +16,7 @@ from typing import Any, Self
 
 import pytest
 
-from mcp_reflect.wire import handshake, hub_connection
+from mcp_reflect.wire import address, handshake, hub_connection
 from tests.support.forks import SHIM, forks, shim_command
 from tests.support.servers import environment
 from tests.support.waiting import HANG_S, until
@@ -67,13 +67,18 @@ def hubs_ended(home: Path) -> Iterator[Path]:
 def changed_hub(home: Path, change: str, **more: str) -> Iterator[subprocess.Popen[bytes]]:
     """A running hub of the home; `change` is Python that it runs first, and that calls `run_hub` last."""
     with starting_hub(home, change, **more) as hub:
-        until(lambda: (home / "hub.sock").exists() or _is_written(home / "hub.address"))
+        until(lambda: _is_listening(home))
         yield hub
 
 
-def _is_written(file: Path) -> bool:
-    """Whether a file is there with what belongs into it: it is made empty, and written at once."""
-    return file.exists() and file.stat().st_size > 0
+def _is_listening(home: Path) -> bool:
+    """Whether a connection is taken: a socket is there before anybody listens at it."""
+    try:
+        link, _ = address.connect_socket(str(home))
+    except OSError:
+        return False
+    link.close()
+    return True
 
 
 @contextmanager
