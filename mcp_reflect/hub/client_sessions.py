@@ -41,14 +41,15 @@ class ClientSessions:
         self._version = version
         self._servers: dict[bool, MCPServer[MemoryService]] = {False: build_server()}
         self._open: set[HubSession] = set()
+        self._opening = 0
         self._workers = WorkerQueue()
         self._pace_of_connections = connection_pace(self._workers.serves)
         self._pace_of_lines = line_pace(self._workers.serves)
         self._retiring = False
 
     def __len__(self) -> int:
-        """Return the number of open sessions."""
-        return len(self._open)
+        """Return the number of sessions that are open or being opened: the hub is not idle while there is one."""
+        return len(self._open) + self._opening
 
     def status(self) -> list[dict[str, Any]]:
         """Return what each session says of itself; see `HubSession.status`."""
@@ -72,12 +73,15 @@ class ClientSessions:
             await lines.send(handshake.encode_line({"ok": True, "older": True, "version": self._version}))
             return
         async with AsyncExitStack() as stack:
+            self._opening += 1
             try:
                 settings = client_settings(hello, self._settings.home)
                 memory = await stack.enter_async_context(self._memory(settings, hello))
             except ReflectError as error:
                 await refuse_hello(lines, error, 2)
                 return
+            finally:
+                self._opening -= 1
             project = None
             if not settings.project_settled:
                 opened = await stack.enter_async_context(_closing_in_worker())

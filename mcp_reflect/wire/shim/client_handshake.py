@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from mcp_reflect.wire.handshake import RETIRING
 from mcp_reflect.wire.hub_connection import ANSWER_TIMEOUT_S, HubConnection
 from mcp_reflect.wire.hub_errors import HubUnavailable
 from mcp_reflect.wire.json_rpc import parse_message
@@ -49,7 +50,7 @@ class ClientHandshake:
 def replay_initialize(
     found: HubConnection, initialize: bytes, protocol: object, write: Callable[[bytes], None]
 ) -> bool:
-    """Introduce the client to a hub; False where the hub ended meanwhile.
+    """Introduce the client to a hub; False where the hub ended meanwhile, or asks to be sent nothing more.
 
     `write` is given the lines for the client that come before the answer. Raises OSError where the connection is lost,
     and HubUnavailable where the hub speaks another version than `protocol`.
@@ -58,6 +59,8 @@ def replay_initialize(
     found.link.settimeout(ANSWER_TIMEOUT_S)
     found.link.sendall(initialize)
     while (line := found.lines.next()) is not None:
+        if line.startswith(RETIRING):  # the hub's own word, not for the client
+            return False
         answer = parse_message(line)
         if answer.get("id") != number or "method" in answer:
             write(line)

@@ -273,6 +273,27 @@ def test_a_hub_that_dies_as_it_takes_over_is_replaced_unnoticed(cold: Stage, ans
         assert cold.heard()["id"] == 1
 
 
+def test_a_hub_that_retires_as_it_takes_over_is_replaced_unnoticed(cold: Stage) -> None:
+    begin_opening(cold)
+    cold.say(FIRST)
+    assert cold.heard()["id"] == "a"
+    cold.say(THEN)
+    cold.ask(1)
+    cold.warm.set()
+    link, lines = cold.hub()
+    with link:
+        assert received(lines) == FIRST
+        link.sendall(handshake.RETIRING + b"\n")
+        say(link, {"id": "a", **AGREED})
+        new, new_lines = cold.hub()
+        with new:
+            assert received(new_lines) == FIRST
+            say(new, {"id": "a", **AGREED})
+            assert [received(new_lines), received(new_lines)["id"]] == [THEN, 1]
+            say(new, {"id": 1, "result": {}})
+            assert cold.heard() == {"id": 1, "result": {}}  # not what the first hub said to the shim
+
+
 def test_a_client_that_leaves_before_the_hub_comes_is_not_kept() -> None:
     stage = Stage(Front({"handshake_versions": ["2025-06-18"], "handshake": {"initialize": AGREED}}))
     begin_opening(stage)
