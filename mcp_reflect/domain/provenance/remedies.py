@@ -38,7 +38,7 @@ _CHOOSES_CODE = re.compile(
 """Files that choose what a project runs."""
 _WEAKENS = re.compile(
     r"-[fWm]no-|(?:^|[^a-z])(?:no(?![a-z])|skip|disabl|ignor|without|allow|unsafe|insecur|trust|forc|accept|bypass|overrid|permi"
-    r"|exclud|relax|xfail|noqa|nosec|legacy|privileg|anonymous|unconfined|suppress|deselect|admin|superuser|grant"
+    r"|exclud|relax|xfail|noqa|nosec|legacy|(?<!un)privileg|anonymous|unconfined|suppress|deselect|admin|superuser|grant"
     r"|approve|prod(?![a-z])|production|public|host|network|mount)"
     r"|verif|strict|secur|auth|sandbox|\b(?:0\.0\.0\.0|777|666|root|sudo|chmod|chown|setfacl|eval|exec|sh|bash)\b"
     r"|['\"]?\*['\"]?$|=(?:false|off|0|none|no)\b",

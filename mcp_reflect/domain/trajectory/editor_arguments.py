@@ -10,11 +10,16 @@ from mcp_reflect.domain.trajectory.patches import FilePatch, read_patch
 from mcp_reflect.domain.trajectory.replaced_texts import replaced_texts
 from mcp_reflect.domain.trajectory.tools import command_of
 
-_OLD = ("old_string", "old_str", "old_text", "oldText", "search")
-_NEW = ("new_string", "new_str", "new_text", "newText", "replace", "content", "file_text", "new_source")
-_WHOLE = ("content", "file_text")
+OLD_TEXTS = ("old_string", "old_str", "old_text", "oldText", "old", "search", "find", "before", "from")
+"""Names under which editors are given what they are to replace."""
+NEW_TEXTS = ("new_string", "new_str", "new_text", "newText", "new", "replace", "replacement", "after", "to")
+"""Names under which editors are given what comes in its place."""
+_NEW = (*NEW_TEXTS[:-2], "content", "file_text", "new_source", "insert_text", "text", *NEW_TEXTS[-2:])
+_WHOLE = ("content", "file_text", "text")
 """Names under which editors are given the text of a whole file."""
-_PATHS = ("file_path", "path", "filename", "target_file", "notebook_path")
+_PLACES = ("insert_line", "insert_after", "insert_before", "after_line", "anchor", "line", "position")
+"""Names under which editors are told where to insert."""
+_PATHS = ("file_path", "path", "filename", "file", "target_file", "notebook_path")
 
 
 def edits_of(arguments: dict[str, Any], command: str) -> Sequence[FilePatch]:
@@ -30,7 +35,7 @@ def edits_of(arguments: dict[str, Any], command: str) -> Sequence[FilePatch]:
         return [FilePatch(path, tuple((block.old, block.new) for block in blocks))]
     edits = arguments.get("edits")
     pieces = edits if isinstance(edits, list) else [arguments]
-    texts = ((_text(piece, *_OLD), _text(piece, *_NEW)) for piece in pieces if isinstance(piece, dict))
+    texts = ((_text(piece, *OLD_TEXTS), _text(piece, *_NEW)) for piece in pieces if isinstance(piece, dict))
     change = tuple((old, notebook_source(path, new)) for old, new in texts)
     given = not isinstance(edits, list) and any(isinstance(arguments.get(name), str) for name in _WHOLE)
     writes = given and any(map(any, change)) and not _is_part(arguments)
@@ -39,7 +44,7 @@ def edits_of(arguments: dict[str, Any], command: str) -> Sequence[FilePatch]:
 
 def _is_part(arguments: Mapping[str, Any]) -> bool:
     """Return true where an editor was told what to replace, or where to insert."""
-    return any(name in arguments for name in (*_OLD, "insert_line", "line", "position")) or (
+    return any(name in arguments for name in (*OLD_TEXTS, *_PLACES)) or (
         arguments.get("command") in {"insert", "append"}
     )
 

@@ -22,7 +22,7 @@ _MAX_LINE = 2_000
 _HINTS = (
     *("err", "exception", "fail", "fatal", "panic", "abort", "critical", "exit", "return"),
     *("not found", "no such", "denied", "segmentation"),
-    *("unable to", "undefined", "cannot find symbol", "missing separator", "can't", "explicit package"),
+    *("could", "unable to", "undefined", "cannot find symbol", "missing separator", "can't", "explicit package"),
     *("ora-", "pls-", "sp2-", "tns-", "sqlstate[", ", level"),
 )
 """A cheap first test: nearly all lines of a log contain none of these."""
@@ -35,6 +35,8 @@ _ERROR_LINE = re.compile(
     | ^\s*+[\w.]++(?:(?<=Error)|(?<=Exception))\s*+$                # an exception without a message
     | ^(?:\S++\s++){0,4}?[\[(<|]?(?:ERROR|FATAL|CRITICAL)[\])>|]?[\s:]++\S      # the level of a log line
     | ^\s*+(?:---\s)?FAIL(?:ED|URE)?\b(?!\s*+[:=]\s*+0)
+    | (?<=[\s:.])(?<!\b0\s)(?<!\b[Nn]o\s)FAIL(?:ED|URE)?\s*+$               # a check, with its verdict behind it
+    | (?:^|[.:]\s++)Could(?:n't|\snot)\s(?:connect|create|find|install|load|locate|open|parse|read|resolve|start)\b
     | \bnpm\s(?:ERR!|error\s(?!code\b|path\b|syscall\b|errno\b|A\scomplete))
     | \bundefined\s(?:reference\sto|symbols?\b) | \bpanicked\sat\b | \bcannot\sfind\ssymbol\b
     | ^\s*+[\w./-]++:\s(?:\w++\s){0,4}?returned\s(?:exit\s)?(?:status|code)\s[1-9]

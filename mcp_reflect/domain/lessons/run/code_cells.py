@@ -22,6 +22,8 @@ _ARGUMENT = re.compile(
     r"(?:\w+_)?(?:code|query|sql|script|source|program|statement|snippet|expr(?:ession)?|promql|logql|javascript|function|cell)",
     re.IGNORECASE,
 )
+_QUERY_ARGUMENT = re.compile(r"q|stmt")
+"""Short names under which a query may be given, and words that are searched for as well."""
 _SETTINGS_ARGUMENT = re.compile(
     r"(?:\w+_)?(?:patch|diff|ya?ml|toml|config|configuration|template|definition|manifest|spec|rules)", re.IGNORECASE
 )
@@ -89,6 +91,8 @@ def code_argument(step: Step) -> str:
 
 
 def _holds_code(name: str, value: str) -> bool:
+    if _QUERY_ARGUMENT.fullmatch(name):
+        return _QUERY.match(value) is not None and _is_code(value)
     return _holds_settings(name, value) or (_ARGUMENT.fullmatch(name) is not None and _is_code(value))
 
 
@@ -118,9 +122,9 @@ def is_code_cell(step: Step) -> bool:
 
 
 def asks_about_data(steps: Sequence[Step]) -> bool:
-    """Return true for a run all calls of which run programs and queries, or only ask for something."""
-    cells = [step for step in steps if is_code_cell(step)]
-    return bool(cells) and all(step in cells or is_lookup(step) for step in steps)
+    """Return true for a run whose calls are all of tools that run programs and queries, or only ask for something."""
+    tools = {step.tool for step in steps if is_code_cell(step)}
+    return bool(tools) and all(step.tool in tools or is_lookup(step) for step in steps)
 
 
 def looks_at_schema(step: Step) -> bool:

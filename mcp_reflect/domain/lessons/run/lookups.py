@@ -29,6 +29,16 @@ _AND_ACTS = re.compile(r"_and_(?:add|cancel|create|delete|merge|modify|remove|re
 _ASKING_VALUES = {"command": ("view",), "method": ("GET", "get", "HEAD")}
 """Arguments of tools that ask and act, with the values by which they ask."""
 _WEB = re.compile(r"^web_?(?:search|fetch)|(?:^|_)(?:browser|web|wiki)_|_(?:web|wiki)(?:_|$)")
+_LIBRARY = re.compile(
+    r"(?:pub|paper|scholar|arxiv|literature|library|archive|catalog|corpus)\w*_?(?:search|fetch|lookup|query)"
+    r"|(?:search|fetch|get|read|find|open)_(?:papers?|articles?|abstracts?|publications?|literature|citations?|references?"
+    r"|sources?|news|encyclopedia|passages?|facts?)"
+)
+"""Tools that search what has been published, or open it."""
+_OPENS_FOUND = re.compile(
+    r"(?:fetch|open|read|get_(?:relations?|links?|text|pages?|full_?text|section)|next_page|scroll)$"
+)
+"""Tools that show what a search of the same run has found."""
 _CODE = re.compile(r"(?:^|_)(?:code|codebase|source|symbols?|git|repo|repository|commits?|diff|blame)(?:_|$)")
 _READS_CODE = re.compile(
     r"(?:git|repo|code)_(?:log|show|blame|diff|grep|search|status|history|tree)$"
@@ -61,13 +71,18 @@ def only_asks(tool: str) -> bool:
 
 
 def is_research(steps: Sequence[Step]) -> bool:
-    """Return true where all that a run did was to read pages of the web, or a repository.
+    """Return true where all that a run did was to read what is published, pages of the web, or a repository.
 
     What it found out is its answer in words.
     """
-    is_of_code = any(_CODE.search(step.tool.lower()) for step in steps)
+    tools = [step.tool.lower() for step in steps]
+    is_of_code = any(map(_CODE.search, tools))
+    is_of_library = any(map(_LIBRARY.fullmatch, tools))
     return bool(steps) and all(
-        (is_lookup(step) and _is_web(step)) or (is_of_code and _READS_CODE.match(step.tool.lower())) for step in steps
+        (is_lookup(step) and _is_web(step))
+        or (is_of_code and _READS_CODE.match(tool))
+        or (is_of_library and (_LIBRARY.fullmatch(tool) or _OPENS_FOUND.fullmatch(tool)))
+        for step, tool in zip(steps, tools, strict=True)
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.editor_arguments import NEW_TEXTS, OLD_TEXTS
 from mcp_reflect.domain.trajectory.patches import read_patch
 from mcp_reflect.domain.trajectory.replaced_texts import replaced_texts
 from mcp_reflect.domain.trajectory.tools import EDITORS, SHELLS, is_instrument, is_tool_name, path_of
@@ -15,8 +16,6 @@ from mcp_reflect.domain.trajectory.transcripts.react_calls import add_tool_call,
 
 _TOOLS = ("name", "tool", "tool_name", "function", "function_name", "recipient_name", "action")
 _INPUTS = ("arguments", "args", "input", "parameters", "params", "tool_input", "action_input")
-_OLD = ("old_string", "old_str", "old_text", "oldText", "old", "search", "find", "before", "from")
-_NEW = ("new_string", "new_str", "new_text", "newText", "new", "replace", "replacement", "after", "to")
 _NAMED = re.compile(
     r"(?:`|\*\*|\"|')?(?P<name>[A-Za-z_](?:[\w./-]|:(?=\w)){0,79})(?:`|\*\*|\"|')?"
     r"(?P<mark>[ \t]{0,3}\(|:(?=\s|$)"
@@ -161,8 +160,11 @@ def _add(found: CollectedMessages, tool: str, given: Any) -> bool:
     if not is_tool_name(tool):
         return False
     if isinstance(given, dict):
-        path, old, new = path_of(given), _text(given, _OLD), _text(given, _NEW)
+        path, old, new = path_of(given), _text(given, OLD_TEXTS), _text(given, NEW_TEXTS)
         known = tool.lower() in EDITORS or is_instrument(tool)
+        if tool.lower() in EDITORS and (texts := _in_places(given)):
+            found.edit(texts[0], (texts[1], texts[2]))
+            return True
         if path and old is not None and new is not None and (not known or "old" in given or "find" in given):
             found.edit(path, (old, new))
         else:
@@ -170,6 +172,13 @@ def _add(found: CollectedMessages, tool: str, given: Any) -> bool:
         return True
     text = given if isinstance(given, str) else "" if given is None else str(given)
     return _add_text_edit(found, tool, text) or _add_text(found, tool, text)
+
+
+def _in_places(given: Mapping[str, Any]) -> Sequence[str]:
+    """The file, the old and the new text where an editor was given these three without names; empty otherwise."""
+    texts = given.get("input") if list(given) == ["input"] else None
+    is_edit = isinstance(texts, list) and len(texts) == 3 and all(isinstance(each, str) for each in texts)  # noqa: PLR2004 - those three
+    return texts if is_edit and texts is not None else ()
 
 
 def _add_text(found: CollectedMessages, tool: str, text: str) -> bool:

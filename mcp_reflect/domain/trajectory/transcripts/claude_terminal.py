@@ -6,9 +6,14 @@ from collections.abc import Sequence
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
+from mcp_reflect.domain.trajectory.tools import SHELLS
+from mcp_reflect.domain.trajectory.transcripts.call_notation import add_noted_call
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
 
-_CALL = re.compile(r"^[⏺●•] ?(?P<name>[A-Z][A-Za-z]{1,30}|[\w-]{1,60}(?: - |:)[\w-]{1,60} ?\(MCP\))\((?P<given>.*)$")
+_CALL = re.compile(
+    r"^[⏺●•] ?(?P<name>[A-Z][A-Za-z]{0,20}(?:_?[A-Z][A-Za-z]{0,20}){0,5}|[\w-]{1,60}(?: - |:)[\w-]{1,60} ?\(MCP\))"
+    r"\((?P<given>.*)$"
+)
 _SAID = re.compile(r"^[⏺●] ?(?P<words>.*)$")
 _USER = re.compile(r"^[>❯] (?P<words>.*)$")
 _OUTPUT = re.compile(r"^\s{0,6}⎿\s{0,4}(?P<text>.*)$")
@@ -18,7 +23,9 @@ _NUMBERED = re.compile(r"^\s{0,16}\d{1,7} {1,2}(?P<text>.*)$")
 _FAILED = re.compile(r"^(?:Error\b|Interrupted|.{0,20}Exit code [1-9])")
 _NOTE = re.compile(r"^\s{0,4}(?:[✻✽✶✢✳∴·*] |[╭╰│┃]|[─━]{5,})")
 _EDITS = frozenset({"Update", "Edit", "MultiEdit"})
-_PATHS = frozenset({"Read", "Write", "Update", "Edit", "MultiEdit", "NotebookEdit", "Create"})
+_PATHS = frozenset({"Read", "View", "Write", "Update", "Edit", "MultiEdit", "NotebookEdit", "Create"})
+_NAMED = re.compile(r"[a-z_]{2,30}(?:: |=)\S")
+"""What the arguments of a call begin with where they have names."""
 _WIDE = 70
 """Columns from which a line was broken by the terminal, and goes on in the next one."""
 
@@ -91,7 +98,7 @@ class _Reader:
         lines = output.split("\n")
         failed = True if _FAILED.match(lines[0][:80]) else None
         path = given.strip().strip('"').removeprefix("file_path:").strip().strip('"')
-        if name == "Bash":
+        if name.lower() in SHELLS:
             self.found.run(given)
         elif name in _EDITS and (changes := _changes(lines)):
             self.found.edit(path, *changes)
@@ -102,7 +109,7 @@ class _Reader:
             output = lines[0]
         elif name in _PATHS:
             self.found.call(name, {"file_path": path})
-        else:
+        elif not (_NAMED.match(given) and add_noted_call(self.found, name, given)):
             self.found.call(name, {"input": given} if given else {})
         kept = [line for line in output.split("\n") if not _MORE.match(line)]
         self.found.answer("\n".join(kept), failed)

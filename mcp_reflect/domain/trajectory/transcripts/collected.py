@@ -23,7 +23,7 @@ _SHOWS_OF_STRANGERS = re.compile(
     re.IGNORECASE,
 )
 _READS_WEB = re.compile(r"web|search|fetch|brows|url|http|page|mail|issue|wiki", re.IGNORECASE)
-_READS = re.compile(r"read|view|open|show|get|cat", re.IGNORECASE)
+_READS = re.compile(r"(?<![a-z])(?:read|view|open|show|get|cat)", re.IGNORECASE)
 _MOST_OF_COMMAND = 4_000
 _SHELL_LINE = re.compile(r"^[ \t]{0,8}[!%](?P<command>(?!%)\S.{0,4000})$")
 
@@ -67,7 +67,7 @@ class CollectedMessages:
         self._has_output = self._has_output and self._shows_strangers
         given = arguments if isinstance(arguments, str) else "\n".join(map(str, arguments.values()))
         given = given[:_MOST_OF_COMMAND]
-        self._shows_text = bool(_SHOWS_TEXT.search(given) or _READS.match(tool))
+        self._shows_text = bool(_SHOWS_TEXT.search(given) or _READS.search(tool))
         if _READS_WEB.search(tool) or _SHOWS_OF_STRANGERS.search(given):
             self._shows_strangers = True
         call = {"type": "function_call", "name": tool, "arguments": arguments, "call_id": str(self.calls)}

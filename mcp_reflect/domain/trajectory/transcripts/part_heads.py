@@ -19,8 +19,8 @@ _ROLES = {
     **dict.fromkeys(("observe", "observations", "obs", "outcome", "return", "reading", "measured"), "result"),
     **dict.fromkeys(("action", "actions", "act", "tool", "tool call", "command", "cmd", "run", "shell"), "call"),
     **dict.fromkeys(("bash", "exec", "python", "code", "read", "write", "save", "edit", "patch", "open"), "call"),
-    **dict.fromkeys(("search", "fetch", "query", "create", "view"), "call"),
-    **dict.fromkeys(("stderr", "error"), "result"),
+    **dict.fromkeys(("search", "fetch", "query", "create", "view", "py", "sh", "invoke", "do"), "call"),
+    **dict.fromkeys(("stderr", "error", "out", "ret", "got"), "result"),
 }
 _STEP = re.compile(
     r"^\[(?:(?i:step|turn|round|iteration|iter|s)[ _#-]{0,2})?(?P<number>\d{1,4})(?:/\d{1,4})?\][ \t]{1,3}"
@@ -89,7 +89,7 @@ def read_part_head(line: str) -> PartHead | None:
             continue
         found = {"of": None, "tool": None, "note": None, "rest": None, "number": None, "pad": None} | head.groupdict()
         name, of = head["name"].strip(), (found["of"] or found["tool"] or found["note"] or "").strip()
-        role = _role(_plain(name))
+        role = role_of_part(_plain(name))
         if not role and notation != ":":
             continue
         if role == "agent" and ((notation == ">" and found["of"]) or of.lower() in SHELLS | _LANGUAGES):
@@ -134,6 +134,7 @@ def _plain(name: str) -> str:
     return name.lower().replace("_", " ").strip()
 
 
-def _role(name: str) -> str:
+def role_of_part(name: str) -> str:
+    """Return the role of a label in lower case: `user`, `task`, `agent`, `call`, `result`, `system` or empty."""
     role = _ROLES.get(name) or role_of_label(name)
     return "result" if role == "weak result" else role

@@ -22,6 +22,7 @@ from mcp_reflect.domain.trajectory.transcripts.headed_parts import read_headed_p
 from mcp_reflect.domain.trajectory.transcripts.key_value_records import read_key_value_records
 from mcp_reflect.domain.trajectory.transcripts.labelled import read_labelled
 from mcp_reflect.domain.trajectory.transcripts.mails import read_mails
+from mcp_reflect.domain.trajectory.transcripts.marked_parts import read_marked_parts
 from mcp_reflect.domain.trajectory.transcripts.notebook_cells import read_notebook_cells
 from mcp_reflect.domain.trajectory.transcripts.openhands import read_openhands
 from mcp_reflect.domain.trajectory.transcripts.record_turns import read_record_turns
@@ -64,6 +65,7 @@ _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
         ),
         read_tool_turns,
     ),
+    (re.compile(r"^[A-Za-z]{2,20} (?:calls?|runs?|uses?|invokes?) [\w.:/-]{1,60}:", re.MULTILINE), read_marked_parts),
     (re.compile(r"^[\[<]?[A-Za-z][\w.-]{0,30}(?:\]:?|>:?|:) ?\S", re.MULTILINE), read_speakers),
     (
         re.compile(
@@ -74,6 +76,7 @@ _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
     ),
     (re.compile(r"^[A-Za-z_][\w.-]{0,40}=\S", re.MULTILINE), read_key_value_records),
     (re.compile(r"^(?:\*\*)?From:", re.MULTILINE), read_mails),
+    (re.compile(r"^\S", re.MULTILINE), read_marked_parts),
 )
 """What a transcript of each format begins with, and its reader."""
 _RECORDED = re.compile(

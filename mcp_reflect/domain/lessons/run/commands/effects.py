@@ -13,7 +13,7 @@ from mcp_reflect.domain.lessons.run.commands.lines import (
 )
 from mcp_reflect.domain.text.memoize import memoize_short
 
-_HIDES_STATUS = re.compile(rf"{SHORTENS}[^|&;]*$|\|\|\s*(?:true|:|echo\b[^|&;]*)$")
+_HIDES_STATUS = re.compile(rf"{SHORTENS}[^|&;]*(?:;\s*done\b[^;&]*)?$|\|\|\s*(?:true|:|echo\b[^|&;]*)$")
 """An end of a command line whose exit status is not that of the command before it."""
 _PREPARES = re.compile(
     r"\b(?:install|add|sync|up|start|init|create|merge|migrate|makemigrations|build|compile|generate|export|mkdir|chmod|chown|ln|cp|mv|rm|sed|patch"

@@ -1,0 +1,184 @@
+"""Transcripts in marked parts of any notation (`marks.py`), read by the form of their own marks."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from itertools import pairwise
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.log_parts import LogParts
+from mcp_reflect.domain.trajectory.messages import Message
+from mcp_reflect.domain.trajectory.tools import SHELLS, command_line, is_instrument, is_tool_name
+from mcp_reflect.domain.trajectory.transcripts.call_notation import add_noted_call
+from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
+from mcp_reflect.domain.trajectory.transcripts.fences import without_fence
+from mcp_reflect.domain.trajectory.transcripts.marks import Mark, first_mark, forms_of_run, read_mark
+from mcp_reflect.domain.trajectory.transcripts.told_calls import add_session, add_told_call
+
+_TOOL = "tool"
+_RUNS = SHELLS | {"sh", "run", "exec", "command", "cmd", "terminal", "console"}
+_LANGUAGES = frozenset({"py", "python", "python3", "ipython", "code"})
+_CALLED = re.compile(
+    r"(?:(?:call|calls|calling|invoke|invokes|use|uses|tool|run|runs|exec)[: ][ \t]{0,3}"
+    r"|[-=]{1,2}>[ \t]{1,3}|→[ \t]{0,3})?(?P<call>`?[A-Za-z_][\w.-]{0,80}\(.*\)`?;?)[ \t]{0,9}"
+)
+"""A line that is a call as programs write one, alone or behind a word for it."""
+_BOXED = re.compile(r"\[(?P<tool>[A-Za-z_][\w.-]{0,60})\][ \t]{1,4}(?P<given>\S.*)")
+"""A line with the tool in brackets, and behind it what it is given."""
+_OUTPUT = re.compile(r"(?:>{1,3}|<[-=]|[-=]>|[|→←⎿]|└─?)(?: |$)")
+"""What the lines of an output begin with below a call."""
+_ENDS = re.compile(r"^[ \t]{0,4}</[A-Za-z_]{1,30}>[ \t]{0,4}$", re.MULTILINE)
+_END_BEHIND = re.compile(r"</[A-Za-z_]{1,30}>[ \t\n]{0,9}\Z")
+
+
+def read_marked_parts(text: str) -> list[Message] | None:
+    """Return the messages of a transcript in marked parts; None for any other text."""
+    lines = text.split("\n")
+    marks = [read_mark(line) for line in lines]
+    begin = first_mark(marks)
+    first = marks[begin] if begin >= 0 else None
+    forms = forms_of_run(marks, first) if first else frozenset()
+    if first is None or not forms:
+        return None
+    parts = _split(lines, [mark if mark and mark.form in forms else None for mark in marks], begin)
+    reader = _Reader(parts, first)
+    for number in range(len(parts)):
+        reader.read(number)
+    return reader.found.messages if reader.found.calls and reader.has_output else None
+
+
+def _split(lines: Sequence[str], marks: Sequence[Mark | None], begin: int) -> list[tuple[Mark, list[str]]]:
+    """The parts with their lines; the first of each is what stands behind its mark."""
+    parts: list[tuple[Mark, list[str]]] = []
+    for line, mark in zip(lines[begin:], marks[begin:], strict=True):
+        if mark is not None:
+            parts.append((mark, [mark.rest]))
+        else:
+            parts[-1][1].append(line)
+    return parts
+
+
+class _Reader:
+    """Reads the parts of a transcript in their order; `first` is the mark of the user."""
+
+    def __init__(self, parts: Sequence[tuple[Mark, list[str]]], first: Mark) -> None:
+        self.found = CollectedMessages()
+        self.has_output = False
+        self._parts = parts
+        self._user = first.name
+        self._owes_output = False
+        """Whether a call stands before that has not told anything: what comes next may be its output."""
+        self._answers = _answering_tool(parts)
+        roles = [self._role(mark) for mark, _ in parts]
+        self._has_results = "result" in roles
+
+    def _role(self, mark: Mark) -> str:
+        if self._answers and mark.name == _TOOL:
+            return "result"
+        return mark.role or ("user" if mark.name == self._user else "result")
+
+    def read(self, number: int) -> None:
+        """Add what a part tells."""
+        mark, lines = self._parts[number]
+        role = self._role(mark)
+        text = _ENDS.sub("", _END_BEHIND.sub("", _body(lines)))
+        role = "result" if self._owes_output and role in {"user", "task"} else role
+        self._owes_output = False
+        if role in {"user", "task"}:
+            self.found.hear(text)
+        elif role == "agent":
+            self._read_agent(text)
+        elif role == "result":
+            self._answer(without_fence(text))
+        elif role == "call":
+            self._read_call(mark, text)
+
+    def _answer(self, text: str) -> None:
+        self.has_output = self.has_output or bool(self.found.calls and text.strip())
+        self.found.answer(text)
+
+    def _read_call(self, mark: Mark, text: str) -> None:
+        """Add a call, and its output where that stands below it without a mark of its own."""
+        lines = text.split("\n")
+        end = len(lines) if self._has_results else LogParts(lines).end_of_command(0, 0)
+        if not lines[0].strip():  # the call stands below its mark
+            end = len(lines)
+        call, output = "\n".join(lines[:end]).strip("\n"), "\n".join(lines[end:])
+        label = mark.name
+        if mark.of and command_line(mark.of, {"command": call}):
+            self.found.call(mark.of, {"command": call})
+        elif mark.of and is_tool_name(mark.of):
+            add_noted_call(self.found, mark.of, call)
+        elif label == "agent" or (label not in _RUNS | _LANGUAGES and _CALLED.fullmatch(call)):
+            if not add_noted_call(self.found, "", call):
+                self.found.say(call)
+        elif label in _LANGUAGES:
+            self.found.run_code(without_fence(call))
+        elif label in _RUNS and not add_session(self.found, "", call):
+            self.found.run(without_fence(call))
+        elif label not in _RUNS:
+            add_told_call(self.found, label, mark.of, without_fence(call))
+        self._owes_output = not (self._has_results or output.strip())
+        if output.strip():
+            self._answer(textwrap.dedent(output))
+
+    def _read_agent(self, text: str) -> None:
+        """Add the words of an agent, with the calls that have lines of their own among them, and their outputs."""
+        said: list[str] = []
+        lines = text.split("\n")
+        number = 0
+        while number < len(lines):
+            line = lines[number]
+            called, boxed = _CALLED.fullmatch(line), _BOXED.fullmatch(line)
+            is_call = _called_in(line)
+            before = self.found.calls
+            if is_call:
+                self.found.say("\n".join(said))
+                said = []
+                number = self._add_call(lines, number, called, boxed)
+            if self.found.calls == before:
+                said.append(line)
+                number += not is_call
+                continue
+            output: list[str] = []
+            while number < len(lines) and (sign := _OUTPUT.match(lines[number])):
+                output.append(lines[number][sign.end() :])
+                number += 1
+            if output:
+                self._answer("\n".join(output))
+        self.found.say("\n".join(said))
+
+    def _add_call(
+        self, lines: Sequence[str], number: int, called: re.Match[str] | None, boxed: re.Match[str] | None
+    ) -> int:
+        """Add the call of a line; return the number of the line behind it."""
+        if called is not None:
+            add_noted_call(self.found, "", called["call"].strip("`;"))
+            return number + 1
+        assert boxed is not None
+        end = number + 1
+        while end < len(lines) and lines[end].strip() and not _BOXED.match(lines[end]):
+            end += 1
+        add_noted_call(self.found, boxed["tool"], "\n".join((boxed["given"], *lines[number + 1 : end])))
+        return end
+
+
+def _answering_tool(parts: Sequence[tuple[Mark, list[str]]]) -> bool:
+    """Return true where it is the results that are marked as the tool's: the agent's words before end in a call."""
+    for (before, lines), (mark, _) in pairwise(parts):
+        if mark.name == _TOOL and before.role == "agent":
+            return any(map(_called_in, lines))
+    return False
+
+
+def _called_in(line: str) -> bool:
+    boxed = _BOXED.fullmatch(line)
+    is_boxed = boxed is not None and (is_instrument(boxed["tool"]) or "_" in boxed["tool"])
+    return is_boxed or _CALLED.fullmatch(line) is not None
+
+
+def _body(lines: Sequence[str]) -> str:
+    """The text of a part, without the indentation that its lines share."""
+    below = textwrap.dedent("\n".join(lines[1:])).strip("\n")
+    return "\n".join(filter(None, (lines[0], below))) if lines[0] else f"\n{below}" if below else ""

@@ -1,0 +1,136 @@
+"""Marks that begin the parts of a transcript in no known notation: `::tool …`, `@@ exec …`, `[#] BOT : …`.
+
+A mark is a word with signs around it, or with a number or a time before it. Its form is all of that but the word: what
+a transcript marks the words of its user or its agent by, it marks its calls and their results by as well.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.transcripts.part_heads import role_of_part
+from mcp_reflect.domain.trajectory.transcripts.turn_heads import ARROW
+
+_STAMP = (
+    r"(?P<stamp>[\[(]?(?:(?i:step|turn|round|msg|message|iteration|iter|t|s|no)[ _#.:-]{0,2})?"
+    r"\d[\d.:/T-]{0,25}Z?[\])]?[ .:)|-]{0,3})?"
+)
+_NAME = r"(?P<name>[A-Za-z][A-Za-z_]{0,20}(?: (?i:call|result|output|answer|response))?)"
+_IN_BOX = re.compile(
+    rf"^(?P<open>[^\w\s`\"'$%\\.+/]{{0,6}}[\[<(]) ?{_STAMP}{_NAME}(?:(?:: ?| |/)(?P<of>[\w.:/-]{{1,80}}))?"
+    r"(?P<close> ?[\])>][^\w\s`\"'$%\\(\[<.]{0,6})(?:[ \t]{1,9}(?P<rest>.*)|(?P<direct>\S.*))?$"
+)
+_IN_RULE = re.compile(
+    rf"^(?P<open>[-=*~#+_]{{2,40}}) ?{_STAMP}\(?{_NAME}\)?(?: ?[(\[](?P<of>[\w.:/ -]{{1,60}})[)\]])?"
+    r"(?P<close> ?[-=*~#+_]{2,80})(?P<rest>)$"
+)
+_BEHIND_SIGN = re.compile(
+    rf"^(?P<open>[^\w\s`\"'$%\\./()\[\]{{}}]{{1,8}} ?){_STAMP}{_NAME}(?P<close>:?)(?:[ \t]{{1,9}}(?P<rest>.*))?$"
+)
+_BEFORE_SIGN = re.compile(
+    rf"^(?P<open>){_STAMP}{_NAME}(?:[ ]?\((?P<of>[\w.:/ -]{{1,60}})\)"
+    r"| (?P<does>calls?|runs?|uses?|invokes?) (?P<tool>[\w.:/-]{1,60}))?"
+    rf"(?P<close>[ \t]{{0,14}}(?:[:>|»]{{1,3}}|{ARROW}))(?:[ \t]{{1,9}}(?P<rest>.*))?$"
+)
+_ALONE = re.compile(r"^(?P<open>)(?P<stamp>)(?P<name>[A-Z][A-Z_]{2,20}(?: [A-Z]{2,12})?)(?P<close>)(?P<rest>)$")
+_KINDS = (
+    ("0:", _BEFORE_SIGN), ("[]", _IN_BOX), ("--", _IN_RULE), ("@", _BEHIND_SIGN), (":", _BEFORE_SIGN), ("A", _ALONE),
+)  # fmt: skip
+"""The first is for words behind a number or a time, which may stand in a box."""
+_EVERYDAY = frozenset({"-", "*", "+", "#", "<", ">", "&", "|", "!", "@", "=", "~", "--", "//", "•", "–"})
+"""Signs before the lines of lists, quotations, comments and options."""
+_LETTER = re.compile(r"[^A-Za-z\n]{0,60}[A-Za-z]")
+_REPEATED = re.compile(r"(\W)\1+")
+_ARROWED = re.compile(rf"\s*{ARROW}")
+_SPEAKERS = frozenset({"user", "task", "agent"})
+_MOST_BEFORE = 12
+"""Lines of a banner before the first mark."""
+_LEAST = 3
+
+
+class Mark(NamedTuple):
+    """The mark that a line begins with: its form, the role that the word tells, and what stands behind it.
+
+    The role is `user`, `task`, `agent`, `call`, `result`, `system`, or empty for a word that nothing is known of. `of`
+    is what the mark tells of a tool.
+    """
+
+    form: str
+    role: str
+    name: str
+    of: str
+    rest: str
+
+
+def read_mark(line: str) -> Mark | None:
+    """Return the mark that a line begins with; None for any other line."""
+    if line[:1].isspace() or not _LETTER.match(line):
+        return None
+    line = line.rstrip()
+    for kind, pattern in _KINDS:
+        found = pattern.match(line)
+        if found is None or not _is_mark(kind, found):
+            continue
+        parts = {"of": None, "direct": None, "does": None, "tool": None} | found.groupdict()
+        name = found["name"].lower().replace("_", " ")
+        is_arrow = _ARROWED.match(found["close"]) is not None and bool(found["rest"])
+        is_call = is_arrow or bool(parts["does"])
+        role = "call" if is_call else role_of_part(name)
+        case = "A" if found["name"].isupper() else "a" if found["name"].islower() else "Aa"
+        signs = ">" if is_arrow else found["close"].strip()
+        form = _REPEATED.sub(r"\1", f"{kind}{found['open'].strip()}{'0' if found['stamp'] else ''}{case}{signs}")
+        rest = found["rest"] or parts["direct"] or ""
+        return Mark(form, role, "agent" if is_call else name, parts["of"] or parts["tool"] or "", rest.strip())
+    return None
+
+
+def _is_mark(kind: str, found: re.Match[str]) -> bool:
+    """Return true for a word behind a number or a time, behind unusual signs, or in capitals before a colon."""
+    if kind == "0:":
+        return bool(found["stamp"])
+    if kind == ":":
+        return found["name"].isupper() or found["close"].strip() not in {":", "|", "::"}
+    return kind != "@" or found["open"].strip() not in _EVERYDAY
+
+
+def first_mark(marks: Sequence[Mark | None]) -> int:
+    """Return the number of the line with the mark that a run begins with; -1 for a text that is none in marks.
+
+    It is the user's: by its word, or because an unknown name speaks first and the agent in marks of the same form.
+    """
+    spoken = {mark.form for mark in marks if mark and mark.role == "agent"}
+    for number, mark in enumerate(marks[:_MOST_BEFORE]):
+        if mark and (mark.role in {"user", "task"} or (not mark.role and mark.form in spoken)):
+            return number
+    return -1
+
+
+def forms_of_run(marks: Sequence[Mark | None], first: Mark) -> frozenset[str]:
+    """Return the forms by which a transcript marks its parts; empty where these are no run.
+
+    At least half of the words of each are known. Somebody speaks in it beside a call, a result or somebody else; it is
+    the form of the user's mark; it points to a call by an arrow, or closes the run with the answer.
+    """
+    counted: dict[str, Counter[str]] = {}
+    for mark in marks:
+        if mark is not None:
+            counted.setdefault(mark.form, Counter())[mark.role] += 1
+    last = next((mark for mark in reversed(marks) if mark is not None), first)
+    forms = {
+        form
+        for form, roles in counted.items()
+        if 2 * (roles.total() - roles[""]) >= roles.total()
+        and (
+            (len({*roles} - {""}) > 1 and _SPEAKERS & {*roles})
+            or form in {first.form, *((last.form,) if last.role == "agent" else ())}
+            or (form.endswith(">") and form.startswith(":") and roles["call"])
+        )
+    }  # fmt: skip
+    if any(form.startswith("[]") for form in forms):  # `[tool:kubectl]` beside `[user]`
+        forms |= {form for form, roles in counted.items() if form.startswith("[]") and roles["call"] + roles["result"]}
+    roles = sum((counted[form] for form in forms), Counter[str]())
+    is_run = roles.total() >= _LEAST and roles["agent"] > 0 and len(roles) > 1
+    return frozenset(forms) if is_run and first.form in forms else frozenset()
