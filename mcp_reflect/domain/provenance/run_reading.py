@@ -157,6 +157,8 @@ def _add_utterance(texts: RunTexts, said: Utterance) -> None:
         texts.say(said.text)
     elif said.role == OBSERVATION_ROLE:
         texts.add("tool", said.text)
+    elif said.role in {"system", "developer"}:  # whoever runs the agent names its tools there
+        texts.mentions.by_user(said.text)
 
 
 def _replaced(given: dict[str, Any]) -> Iterator[str]:

@@ -29,6 +29,7 @@ from mcp_reflect.domain.lessons.run.call_text import (
     describe_case_call,
 )
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
+from mcp_reflect.domain.lessons.run.case_values import public_values
 from mcp_reflect.domain.lessons.run.code_cells import with_telling_lines
 from mcp_reflect.domain.lessons.run.commands.effects import is_small_program, only_reads, searches_output
 from mcp_reflect.domain.lessons.run.commands.idle_commands import did_nothing
@@ -131,7 +132,8 @@ def tell_actions(
     if edits:
         yield "; ".join(map(describe_edit, edits))
     worked = with_telling_lines(steps, worked)
-    describe = describe_call_form if served else describe_case_call if serves_one_case(steps) else describe_step
+    describe_form = partial(describe_call_form, public=public_values(steps)) if served else describe_step
+    describe = describe_case_call if serves_one_case(steps) and not served else describe_form
     told = dict.fromkeys(line for line in map(describe, reversed(worked)) if not _NUMBERS_ONLY.fullmatch(line))
     lines = list(_within(list(told)[: _COMMANDS - min(len(shown), 2)], _WORKED_CHARS))
     if lines:

@@ -55,10 +55,10 @@ def describe_call(step: Step) -> str:
     return f"`{step.tool}({_told(_values(step.arguments)) or truncate_line(step.subject, CALL_CHARS)})`"
 
 
-def describe_call_form(step: Step) -> str:
+def describe_call_form(step: Step, public: Collection[str] = ()) -> str:
     """Return a call with its short plain values only, for a run that served one case and failed; `…` for the others.
 
-    The answer that such a run gave is told whole.
+    The answer that such a run gave is told whole, and so are values that are `public` (`case_values.public_values`).
     """
     if is_settings_step(step) and (told := _describe_code(step, is_private=True)):
         return told
@@ -66,7 +66,7 @@ def describe_call_form(step: Step) -> str:
     if not gives_answer(step):
         values = {
             name: statement_without_data(name, value, step.tool)
-            or ("…" if is_of_case(name, value, step.tool) else value)
+            or ("…" if value not in public and is_of_case(name, value, step.tool) else value)
             for name, value in values.items()
         }
     return _with_told_values(step.tool, values)

@@ -12,6 +12,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.run.commands.effects import shows_text
+from mcp_reflect.domain.lessons.run.lookups import is_search
 from mcp_reflect.domain.lessons.run.passages import Passage, passages_of
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.steps import find_steps
@@ -23,22 +25,36 @@ _DOCUMENT = (
     r"(?:read-?me|run-?book|play-?book|guide\w*|contributing|docs?|documentation|manual|handbook|wiki|page|notes?"
     r"|comments?|header|legend|dictionary|glossary|polic(?:y|ies)|rules?|preferences?|terms|table|list|file|output"
     r"|result|look-?up|log|ticket|mail|message|article|knowledge|change-?log|spec\w*|standard|checklist|instructions"
-    r"|warning|help|notice|listing|answer|schema|config\w*)"
+    r"|warning|help|notice|listing|answer|schema|config\w*|addendum|annex|appendix|amendment|sheet|memo|minutes"
+    r"|contract|agreement|register|catalogue?|description|docstring|profile|record|brief|sla"
+    r"|beschreibung|anleitung|notiz(?:en)?|regeln?|richtlinien?|datei|doku\w*|tabelle|liste|blatt|vertrag)"
 )
-_READ = r"(?:read|printed|opened|fetched|saw|loaded|looked (?:at|up)|found|got|had|were (?:given|shown))"
+_READ = (
+    r"(?:had |have |has )?(?:read|printed|opened|fetched|saw|loaded|looked (?:at|up)|pulled up|displayed|consulted"
+    r"|viewed|found|got|had|(?:were|was) (?:given|shown))"
+)
+_READER = r"(?:you|it|they|the (?:run|agent|assistant|bot|model))"
 _TELLS = (
     r"(?:says?|said|tells?|told|states?|stated|explains?|explained|lists|listed|shows?|showed|has|had|have|gives?|gave"
     r"|describes?|described|names|named|forbids|forbade|covers|covered|contains?|contained|warns|warned)"
 )
 _POINTS = re.compile(
     rf"\b{_DOCUMENT}\b(?=(?P<between>(?:\W+[\w-]+){{0,6}}?)\W+{_TELLS}\b)"
-    rf"|\b{_DOCUMENT}\b(?=\W+(?:that |which )?you {_READ}\b)"
-    rf"|\b(?:read|see|check|follow\w*|ignor\w+|according to|as in|against|despite|you {_READ})\W+(?:[\w-]+\W+){{0,3}}?"
-    rf"{_DOCUMENT}\b"
-    rf"|\b(?:is|was|stands|stood|were|are) (?:\w+ ){{0,2}}in (?:the|our|its|that) (?:[\w-]+ ){{0,2}}?{_DOCUMENT}\b",
+    rf"|\b{_DOCUMENT}\b(?=\W+(?:that |which )?{_READER} {_READ}\b)"
+    rf"|\b(?:read|see|check|follow\w*|ignor\w+|opened|according to|as in|against|despite|{_READER} {_READ})\W+"
+    rf"(?:[\w-]+\W+){{0,3}}?{_DOCUMENT}\b"
+    rf"|(?:\b(?:is|was|stands?|stood|were|are)|'s) (?:\w+ ){{0,2}}in (?:the|our|its|that|my|his|her|their) "
+    rf"(?:[\w-]+ ){{0,2}}?{_DOCUMENT}\b"
+    rf"|\b(?:steht|stand|stehen|standen) (?:\w+ ){{0,3}}(?:im|in|auf) (?:\w+ ){{0,3}}?{_DOCUMENT}\b",
     re.IGNORECASE,
 )
 """How a reviewer points to what the run had read."""
+_PLACE = re.compile(r"(?<![\w.])(?=[\w./-]*(?:\d|\w[./]\w))[A-Za-z_.][\w./-]*\w")
+"""A file, or a document by its number."""
+_FILE = re.compile(r"(?<![\w-])([A-Za-z][\w-]{2,40})\.(?:adoc|docx?|html?|md|pdf|rst|txt)\b")
+_EVERYDAY_FILES = frozenset(
+    {"app", "build", "config", "data", "index", "input", "main", "output", "package", "requirements"}
+)
 _INSIDE = re.compile(rf"\bin (?:the|its|that|your|our) (?:[\w-]+ ){{0,2}}?{_DOCUMENT}\b", re.IGNORECASE)
 """Where in it; alone it may be about anything."""
 _NEGATES = re.compile(r"\b(?:no longer|not|never)\b|n't\b", re.IGNORECASE)
@@ -64,11 +80,14 @@ _LEAST_WEIGHT = 3.0
 _LEAST_SCORE = 2.0
 """Score from which a passage is told of what the reviewer points to."""
 _KEY_WEIGHT = 3.0
-_NEAR_BEST = 0.75
-"""Least part of the best passage's score that a second one has."""
-_MOST = 2
+_NEAR_BEST, _NEAR_BEST_OPENED = 0.75, 0.5
+"""Least part of the best passage's score that others have; the second in the one document that the reviewer means."""
+_MOST, _MOST_CHARS = 3, 400
+"""Passages that are told, and their characters together; the best is told whatever its length."""
 _TITLE_LINES, _TITLE_CHARS = 12, 1_000
-_TASK_WEIGHT = 0.3
+_FEW = 3
+"""Arguments of a call that opens something."""
+_TASK_WEIGHT = 0.5
 _RULE_WEIGHT = 0.7
 _CODE_WEIGHT = 0.5
 
@@ -81,18 +100,24 @@ def readings_recalled_in(run: ReviewedRun) -> list[str]:
 
 
 def recalled_readings(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
-    """Return the passages that a run had read and its reviewer speaks of, at most two; none for most runs."""
+    """Return the passages that a run had read and its reviewer speaks of, at most three; none for most runs."""
     said, asked = _words(feedback), _words(task)
     if not said:
         return []
     pointed = [each[0].lower() for each in _POINTS.finditer(feedback) if not _NEGATES.search(each["between"] or "")]
     read = [step for step in steps if step.output.strip() and step.kind != "edit"]
+    if opened := _opened(read, feedback, {step.subject for step in steps if step.kind == "edit"}):
+        whole = {word: _TASK_WEIGHT * weight for word, weight in asked.items()} | said
+        scored = [(_score(each, whole, asked, ()), each.text) for each in _passages(opened)]
+        if told := _best(scored, _LEAST_SCORE, _NEAR_BEST_OPENED):
+            return told
     if not pointed:
         known = {*_NAME.findall(task), *_NAME.findall(feedback)}
         return _spoken_of(_passages(step for step in read if step.output.lstrip().startswith(("{", "["))), said, known)
     pointed += [each[0].lower() for each in _INSIDE.finditer(feedback)]
     nouns = [stem(word) for each in pointed for word in _WORD.findall(each) if word_weight(word)]
     shown = [step for step in read if _is_named(step, nouns)] or ([step for step in read if not step.failed])
+    shown = [step for step in shown if not is_search(step)] or shown
     if _LAST.search(feedback):
         shown = shown[-1:]
     ordinal = _ORDINAL.search(feedback)
@@ -100,7 +125,8 @@ def recalled_readings(feedback: str, task: str, steps: Sequence[Step]) -> list[s
     passages = _passages(shown)
     if place and (items := [each.text for each in passages if each.item == place]):
         return items[-1:]
-    return _best([(_score(each, said, asked, nouns), each.text) for each in passages], _LEAST_SCORE)
+    near = _NEAR_BEST_OPENED if len(shown) == 1 and not any(each.is_of_data for each in passages) else _NEAR_BEST
+    return _best([(_score(each, said, asked, nouns), each.text) for each in passages], _LEAST_SCORE, near)
 
 
 def _passages(steps: Iterable[Step]) -> list[Passage]:
@@ -127,7 +153,8 @@ def _spoken_of(passages: Iterable[Passage], said: Mapping[str, float], known: Co
 def _score(passage: Passage, said: Mapping[str, float], asked: Mapping[str, float], nouns: Sequence[str]) -> float:
     words = _words(passage.text)
     shared = sum(_shared(word, said) for word in words)
-    if not shared:
+    is_new = any(not (_shared(word, said) or _shared(word, asked)) for word in words)
+    if not shared or not is_new or reads_as_error(passage.text):
         return 0.0
     shared += _TASK_WEIGHT * sum(_shared(word, asked) for word in words)
     shared += _KEY_WEIGHT * any(_share_beginning(noun, passage.key.lower()) for noun in nouns if passage.key)
@@ -135,9 +162,38 @@ def _score(passage: Passage, said: Mapping[str, float], asked: Mapping[str, floa
     return shared + told
 
 
-def _best(scored: Sequence[tuple[float, str]], least: float) -> list[str]:
+def _best(scored: Sequence[tuple[float, str]], least: float, near: float = _NEAR_BEST) -> list[str]:
+    """The best passages, as far as they are good enough and there is room."""
     ranked = sorted(dict.fromkeys(each for each in scored if each[0] >= least), key=lambda each: -each[0])[:_MOST]
-    return [text for score, text in ranked if score >= _NEAR_BEST * ranked[0][0]]
+    chosen: list[str] = []
+    for score, text in ranked:
+        room = _MOST_CHARS - sum(map(len, chosen))
+        if not chosen or (score >= near * ranked[0][0] and len(text) <= room):
+            chosen.append(text)
+    return chosen
+
+
+def _opened(read: Sequence[Step], feedback: str, edited: Collection[str]) -> list[Step]:
+    """The calls that opened a file or a document which the reviewer names, by its number or by its name alone.
+
+    A file that was edited is named for the edit.
+    """
+    places = {each.strip("./").lower() for each in _PLACE.findall(feedback)}
+    words = {word.lower() for word in _WORD.findall(_PLACE.sub("", feedback))} - _EVERYDAY_FILES
+    found = []
+    for step in read:
+        if step.failed or is_search(step) or (step.kind == "command" and not shows_text(step.subject)):
+            continue
+        named = _PLACE.findall(step.subject) if len(step.arguments) <= _FEW else []
+        names = [each.strip("./").lower() for each in named if not _is_one_of(each, edited)]
+        is_placed = any(name == place or name.endswith(f"/{place}") for name in names for place in places)
+        if is_placed or any(file.lower() in words for file in _FILE.findall(step.subject)):
+            found.append(step)
+    return found
+
+
+def _is_one_of(place: str, files: Collection[str]) -> bool:
+    return any(file == place or file.endswith(f"/{place.strip('./')}") for file in files)
 
 
 def _is_named(step: Step, nouns: Sequence[str]) -> bool:

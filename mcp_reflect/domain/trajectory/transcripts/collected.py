@@ -23,7 +23,7 @@ _SHOWS_OF_STRANGERS = re.compile(
     re.IGNORECASE,
 )
 _READS_WEB = re.compile(r"web|search|fetch|brows|url|http|page|mail|issue|wiki", re.IGNORECASE)
-_READS = re.compile(r"(?<![a-z])(?:read|view|open|show|get|cat)", re.IGNORECASE)
+_READS = re.compile(r"(?:^|[./:])(?:read|view|open|show|get|cat)", re.IGNORECASE)
 _MOST_OF_COMMAND = 4_000
 _SHELL_LINE = re.compile(r"^[ \t]{0,8}[!%](?P<command>(?!%)\S.{0,4000})$")
 
