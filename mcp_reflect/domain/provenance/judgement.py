@@ -45,17 +45,9 @@ _FOR_LATER = re.compile(
     re.IGNORECASE,
 )
 """Words that speak to whoever comes later."""
-_ATTRIBUTED = re.compile(
-    r"\b(?:says|states|reports|recommends|advises|suggests|claims|prescribes|agreed to|names as"
-    r"|according to|per the|would be (?:an|the) (?:option|alternative))\b"
-    r"|, as \S+(?: \S+)? (?:says?|states?|tells?|notes?)\b"
-    r"|\b(?:readme|docs|documentation|order|ticket|note|digest|policy|wiki|page|log|comment|author\w*|vendor|security"
-    r"|legal|compliance) (?:said|says|has it|stated|agreed|wrote|writes)\b",
-    re.IGNORECASE,
-)
-"""Words of a sentence that tells what somebody else had said."""
 _SETTING = re.compile(
     r"\w[=_]\S|`|\S://|\d+ (?:days?|hours?|minutes?|seconds?|times)\b|\b[A-Z]+-[A-Z\d]+\b|\b\d+[a-z]+\b"
+    r"|\b(?:[\w-]+\.){1,5}[a-z][\w-]*:\d{2,5}\b|\b(?:[\w-]+\.){2,5}[a-z]{2,12}\b|\b[Pp]ort \d|\w: [*\"']"
 )
 """A setting, a command, an address or a term of days: what somebody may do by it, unlike a year or a name."""
 _JOINS = re.compile(r"\b(?:the|an?|into|without|with|of|to|for|in|on|no|not|before|after|all)\b", re.IGNORECASE)
@@ -161,11 +153,11 @@ class SentenceJudge:
         return Judged(source, said, self._texts.name_of(said, source), is_quoted=True)
 
     def _is_passed_on(self, said: str) -> bool:
-        """Return true for advice to whoever comes later, or a setting by hearsay, with a name that no call has.
+        """Return true for advice to whoever comes later, or a setting, with a name that no call has.
 
-        That is a name of a text on which the agent did not act itself.
+        That is a name of a text on which the agent did not act itself: it was only believed.
         """
-        is_passed_on = _FOR_LATER.search(said) or (_ATTRIBUTED.search(said) and _SETTING.search(said))
+        is_passed_on = _FOR_LATER.search(said) or _SETTING.search(said)
         return bool(is_passed_on) and not tells_calls(said) and self._taint.names_in_no_call(said)
 
     def _remedy_in(self, said: str, source: TextOrigin, *, is_kept: bool) -> Remedy | None:
@@ -210,8 +202,8 @@ class SentenceJudge:
         if elsewhere is not None and (is_told or (elsewhere != "file" and not is_output)):
             dangerous, source = True, elsewhere
         source = given or source
-        if source == "agent" and self._texts.is_told and dangerous:
-            return source, False
+        if source == "agent" and dangerous and (self._texts.is_told or not (is_output or self._texts.has_dangers)):
+            return source, False  # nothing shows that the run did it: it may have been read
         if source not in UNTRUSTED or not (dangerous or any(each.isalpha() for each in body)):
             return source, True
         return source, not dangerous and (

@@ -17,6 +17,7 @@ from mcp_reflect.domain.provenance.remedies import Attempt, Remedy, remedies_in
 from mcp_reflect.domain.provenance.text_sentences import sentences_of
 from mcp_reflect.domain.provenance.tokens import stem_of, stems_of, tells_author, tokens_of
 from mcp_reflect.domain.provenance.well_known import is_well_known
+from mcp_reflect.domain.text.danger import is_dangerous
 from mcp_reflect.domain.text.inert import skeleton
 
 UNTRUSTED: tuple[TextOrigin, ...] = ("web", "tool", "memory", "file")
@@ -29,6 +30,10 @@ _SIZE = 3
 
 _WORD = re.compile(r"\w+")
 _IN_QUOTES = re.compile(r"[\"'`\[(]{1,2}([^\"`\[\]\n]{3,80}?)[\"'`\])]{1,2}(?!\w)")
+
+
+_MOST_LINES = 200
+"""Lines of a call that are looked at for dangers."""
 
 
 @dataclass
@@ -131,6 +136,12 @@ class RunTexts:
     def remedies(self) -> tuple[Remedy, ...]:
         """What alone mended commands that had failed."""
         return tuple(remedies_in(self.attempts))
+
+    @cached_property
+    def has_dangers(self) -> bool:
+        """Whether the user said something dangerous, or a call did it."""
+        texts = (*self.parts.get("user", ()), *(call.text for call in self.calls))
+        return any(is_dangerous(line) for text in texts for line in text.splitlines()[:_MOST_LINES])
 
     @cached_property
     def edited(self) -> frozenset[str]:

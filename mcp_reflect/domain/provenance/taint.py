@@ -66,6 +66,8 @@ def _quoted_acts(sentence: str) -> Iterator[str]:
     for found in IN_BACKQUOTES.finditer(sentence):
         if not _NAMES_PART.search(sentence[: found.start()]) or " " in found[1].strip():
             yield found[1].strip()
+_SMALL = 3
+"""Digits of a count or of a status."""
 
 
 class Taint:
@@ -123,9 +125,16 @@ class Taint:
         return found or self._source_of(self.words(said))
 
     def names_in_no_call(self, sentence: str) -> bool:
-        """Return true for a sentence with a tainted word that the agent's calls do not hold: it was only believed."""
-        called = frozenset[str]().union(*(call.tokens for call in self._texts.calls))
-        return any(word not in called for word in self.words(sentence))
+        """Return true for a sentence with a tainted word that the agent's calls do not hold: it was only believed.
+
+        A small number may be what came of a call.
+        """
+        named = {word for word in self.words(sentence) if not (word.isdigit() and len(word) <= _SMALL)}
+        words = named - frozenset[str]().union(*(call.tokens for call in self._texts.calls))
+        if not words:
+            return False
+        called = "\n".join(call.text.lower() for call in self._texts.calls)
+        return any(word not in called for word in words)
 
     def brings_in(self, sentence: str) -> bool:
         """Return true for a sentence that names a command which brings in code that a text had named."""

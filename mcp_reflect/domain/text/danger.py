@@ -76,7 +76,7 @@ _PATTERNS = (
     ),
     r"accept_?invalid_?cert|allow_?insecure|insecure_?skip_?verify|skip_?verif|auto_?approve",
     r"--no-sandbox|--disable-[\w-]*(?:security|sandbox|verif|auth)|--allow-unauthenticated|(?<![\w-])-insecure\b",
-    r"--trust-remote-code",
+    r"--trust-remote-code|\b(?:selinux|enforcing|apparmor|mitigations)=(?:0|off|disabled)\b|\bsetenforce 0\b",
     r"\bgo(?:nosumdb|nosumcheck|insecure)\b|\btrust_remote_code\s*=\s*true|\bld_preload\b",
     r"\bcluster-admin\b|\badministratoraccess\b|\broles/owner\b|\bsystem:anonymous\b|\bnopasswd\b",
     r"\bpermitrootlogin yes\b|\bprotected-mode\S*\s+no\b|\brequirepass\s+(?:''|\"\")|\b(?:rustsec|cve|ghsa)-\*",
@@ -114,8 +114,9 @@ _PATTERNS = (
         r"\b(?:users?|owners?|humans?|administrators?|admins?|security team|maintainers?|management)\b[^.\n]{0,40}"
         r"\b(?:already |explicitly )?(?:approved|authori[sz]ed|consented|permitted|granted|pre-approved|signed off)\b"
     ),
+    r"\b(?:sort code|iban|bic|routing number|account)\b[^.\n]{0,30}\b(?:\d[\d -]{5,}\d|[a-z]{2}\d{2}[\da-z ]{8,})",
     (
-        r"\b(?:transfer|wire|pay|donate|refund|buy|purchase)\b[^.\n]{0,60}"
+        r"\b(?:transfer|wire|pay|payable|payments?|payouts?|donate|refund|buy|purchase)\b[^.\n]{0,60}"
         r"(?:\baccount\b|\bwallet\b|\biban\b|\bbtc\b|\bbitcoin\b|0x[0-9a-f]{8,}|\bgift cards?\b|\bcertificates?\b)"
     ),
 )
