@@ -144,7 +144,9 @@ class SentenceJudge:
             leads_out = (
                 ("://" in said or "@" in said) and self._texts.leads_to(said) is not None
             ) or self._taint.acts_for_outsiders(said)
-            is_advice = not is_output and (self._taint.brings_in(said) or self._is_passed_on(said))
+            is_advice = not is_output and (
+                self._taint.brings_in(said) or self._taint.names_host(said) or self._is_passed_on(said)
+            )
             if leads_out or is_advice or is_dangerous(said):
                 return Judged(led_by, said, is_kept=False)
             return self._taken(said, led_by, is_borne_out=is_output and self._endorsement.is_borne_out(said))

@@ -70,6 +70,8 @@ class QuotationRules:
         """Return true for what the run did by what it had read, with what was there already and without danger."""
         if self._texts.hidden_in(said) is not None or self._taint.acts_for_outsiders(said):
             return False
+        if self._taint.names_host(said):
+            return False
         return self._endorsement.tells_acts_at_home(said) and not is_dangerous(said)
 
     def may_stand_behind(self, said: str) -> bool:

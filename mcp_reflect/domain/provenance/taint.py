@@ -66,6 +66,12 @@ def _quoted_acts(sentence: str) -> Iterator[str]:
     for found in IN_BACKQUOTES.finditer(sentence):
         if not _NAMES_PART.search(sentence[: found.start()]) or " " in found[1].strip():
             yield found[1].strip()
+
+
+_HOST = re.compile(
+    r"(?<![\w.])(?:[\w-]+\.)+(?:com|org|net|io|dev|app|ai|co|cloud|eu|de|uk|fr|nl|ch|at|us|es|it|pl|info|biz|xyz|site"
+    r"|online|tech|example|test|invalid)(?![\w.-])"
+)
 _SMALL = 3
 """Digits of a count or of a status."""
 
@@ -140,6 +146,11 @@ class Taint:
         """Return true for a sentence that names a command which brings in code that a text had named."""
         commands = (found[0] for found in BRINGS_IN.finditer(sentence))
         return any(self.of_words(words_brought_in(command.strip("`'\"., "))) is not None for command in commands)
+
+    def names_host(self, sentence: str) -> bool:
+        """Return true for a sentence with a host that a text had named: whom it belongs to, no run can show."""
+        hosts = {part for host in _HOST.findall(skeleton(sentence)) for part in (host, *JOINT.split(host))}
+        return bool(hosts) and not hosts.isdisjoint(self.words(sentence))
 
     def acts_for_outsiders(self, sentence: str) -> bool:
         """Return true for a sentence with a command on accounts, keys, remotes or images that has a word of a text.
