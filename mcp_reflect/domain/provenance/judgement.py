@@ -159,7 +159,7 @@ class SentenceJudge:
 
         That is a name of a text on which the agent did not act itself: it was only believed.
         """
-        is_passed_on = _FOR_LATER.search(said) or _SETTING.search(said)
+        is_passed_on = _FOR_LATER.search(said) or (_SETTING.search(said) and not self._taint.names_command_run(said))
         return bool(is_passed_on) and not tells_calls(said) and self._taint.names_in_no_call(said)
 
     def _remedy_in(self, said: str, source: TextOrigin, *, is_kept: bool) -> Remedy | None:
@@ -204,12 +204,21 @@ class SentenceJudge:
         if elsewhere is not None and (is_told or (elsewhere != "file" and not is_output)):
             dangerous, source = True, elsewhere
         source = given or source
-        if source == "agent" and dangerous and (self._texts.is_told or not (is_output or self._texts.has_dangers)):
-            return source, False  # nothing shows that the run did it: it may have been read
+        if source == "agent" and self._may_be_read_only(said, dangerous=dangerous, is_output=is_output):
+            return source, False
         if source not in UNTRUSTED or not (dangerous or any(each.isalpha() for each in body)):
             return source, True
         return source, not dangerous and (
             self._rules.may_stand_behind(body) if is_output else self._rules.may_quote(body)
+        )
+
+    def _may_be_read_only(self, said: str, *, dangerous: bool, is_output: bool) -> bool:
+        """Return true for a danger or a command of which nothing shows that the run did it: it may have been read."""
+        if dangerous and self._texts.is_told:
+            return True
+        return not is_output and (
+            (dangerous and not self._texts.has_dangers and self._texts.has_read_danger_like(said))
+            or self._taint.names_command_not_run(said)
         )
 
     def _chosen_by(self, said: str, call: str, body: str, *, is_told: bool, is_output: bool) -> TextOrigin | None:

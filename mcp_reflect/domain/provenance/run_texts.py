@@ -143,6 +143,10 @@ class RunTexts:
         texts = (*self.parts.get("user", ()), *(call.text for call in self.calls))
         return any(is_dangerous(line) for text in texts for line in text.splitlines()[:_MOST_LINES])
 
+    def has_read_danger_like(self, said: str) -> bool:
+        """Return true where a dangerous text that was read shares a word with a sentence."""
+        return any(is_dangerous(each.text) for each in self.observed_near(tokens_of(said)))
+
     @cached_property
     def edited(self) -> frozenset[str]:
         """The words of all edits."""

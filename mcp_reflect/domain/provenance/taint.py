@@ -15,13 +15,14 @@ from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.dictated_commands import (
     chooses_code,
     conventional_words,
+    is_known_program,
     may_be_told,
     quoted_commands,
     unknown_programs,
     words_brought_in,
     words_that_run,
 )
-from mcp_reflect.domain.provenance.run_texts import RunTexts
+from mcp_reflect.domain.provenance.run_texts import UNTRUSTED, RunTexts
 from mcp_reflect.domain.provenance.tokens import JOINT, names_inside, names_of, tells_author
 from mcp_reflect.domain.text.inert import skeleton
 from mcp_reflect.domain.text.technical_words import TECHNICAL_WORDS
@@ -146,6 +147,22 @@ class Taint:
         """Return true for a sentence that names a command which brings in code that a text had named."""
         commands = (found[0] for found in BRINGS_IN.finditer(sentence))
         return any(self.of_words(words_brought_in(command.strip("`'\"., "))) is not None for command in commands)
+
+    def names_command_run(self, sentence: str) -> bool:
+        """Return true for a sentence with a command that the run ran."""
+        quoted = [each.strip() for each in IN_BACKQUOTES.findall(sentence)]
+        return any(call.command and call.holds(each) for each in quoted if each for call in self._texts.calls)
+
+    def names_command_not_run(self, sentence: str) -> bool:
+        """Return true for a sentence with a command that stands in a text alone: neither run, nor the user's."""
+        for quoted in IN_BACKQUOTES.findall(sentence):
+            command = quoted.strip()
+            if " " in command and is_known_program(command.split()[0]):
+                plain = skeleton(command)
+                known = plain in self._texts.own or any(call.holds(command) for call in self._texts.calls)
+                if not known and any(plain in self._texts.plain.get(source, "") for source in UNTRUSTED):
+                    return True
+        return False
 
     def names_host(self, sentence: str) -> bool:
         """Return true for a sentence with a host that a text had named: whom it belongs to, no run can show."""
