@@ -17,6 +17,7 @@ from mcp_reflect.domain.trajectory.transcripts.aider import read_aider
 from mcp_reflect.domain.trajectory.transcripts.autogen import read_autogen
 from mcp_reflect.domain.trajectory.transcripts.claude_terminal import read_claude_terminal
 from mcp_reflect.domain.trajectory.transcripts.codex_log import read_codex_log
+from mcp_reflect.domain.trajectory.transcripts.crewai import read_crewai
 from mcp_reflect.domain.trajectory.transcripts.goose import read_goose
 from mcp_reflect.domain.trajectory.transcripts.headed_parts import read_headed_parts
 from mcp_reflect.domain.trajectory.transcripts.key_value_records import read_key_value_records
@@ -45,6 +46,14 @@ _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
             r"(?:.{0,50}\b(?:INFO|DEBUG|WARN|WARNING|ERROR)\b[ \t-]|[^\w\s\x00-\x7f]{1,4} ?(?:THOUGHT|ACTION)\b)"
         ),
         read_swe_agent_log,
+    ),
+    (
+        re.compile(
+            r"\A(?:[ \t]{0,40}(?:[🚀🌊│╰├└].*|╭─{2,400} .{0,20}(?:Crew|Agent|Task|Flow|Trac).*"
+            r"|\[(?:DEBUG|INFO)\]: ==.*|-{3,} ?transcript.*|Running the Crew|[$%❯] crewai .*)?\n){0,39}"
+            r" {0,4}(?:# Agent:|╭─{2,400} .{0,20}(?:Crew|Agent|Task|Tool|Flow)\b)"
+        ),
+        read_crewai,
     ),
     (re.compile(r"^(?:[⏺●] ?\S|>\s)", re.MULTILINE), read_claude_terminal),
     (re.compile(r"^(?:\[\d{4}-\d\d-\d\dT[\d:.]{8,18}Z?\] \S|user$)", re.MULTILINE), read_codex_log),
