@@ -18,6 +18,7 @@ from mcp_reflect.domain.trajectory.transcripts.autogen import read_autogen
 from mcp_reflect.domain.trajectory.transcripts.claude_terminal import read_claude_terminal
 from mcp_reflect.domain.trajectory.transcripts.codex_log import read_codex_log
 from mcp_reflect.domain.trajectory.transcripts.crewai import read_crewai
+from mcp_reflect.domain.trajectory.transcripts.gemini_terminal import read_gemini_terminal
 from mcp_reflect.domain.trajectory.transcripts.goose import read_goose
 from mcp_reflect.domain.trajectory.transcripts.headed_parts import read_headed_parts
 from mcp_reflect.domain.trajectory.transcripts.key_value_records import read_key_value_records
@@ -54,6 +55,14 @@ _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
             r" {0,4}(?:# Agent:|╭─{2,400} .{0,20}(?:Crew|Agent|Task|Tool|Flow)\b)"
         ),
         read_crewai,
+    ),
+    (
+        re.compile(
+            r"\A(?:[ \t]{0,80}(?:[█▀▄░▒▓▝▜▗▟▘▙▛▖▚▞ℹ✕⚠{}\"\]│╰].*|╭─{2,400}╮[ \t]{0,80}"
+            r"|(?:Tips for|Using:|Logged in|Loaded|Data collection|\d\.) .*|[$%❯] (?:gemini|qwen)\b.*)?\n){0,39}"
+            r" {0,3}(?:✦ ?|[>!] |╭─{2,400}╮)"
+        ),
+        read_gemini_terminal,
     ),
     (re.compile(r"^(?:[⏺●] ?\S|>\s)", re.MULTILINE), read_claude_terminal),
     (re.compile(r"^(?:\[\d{4}-\d\d-\d\dT[\d:.]{8,18}Z?\] \S|user$)", re.MULTILINE), read_codex_log),
