@@ -16,6 +16,7 @@ from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.transcripts.aider import read_aider
 from mcp_reflect.domain.trajectory.transcripts.autogen import read_autogen
 from mcp_reflect.domain.trajectory.transcripts.claude_terminal import read_claude_terminal
+from mcp_reflect.domain.trajectory.transcripts.cline_export import read_cline_export
 from mcp_reflect.domain.trajectory.transcripts.codex_log import read_codex_log
 from mcp_reflect.domain.trajectory.transcripts.crewai import read_crewai
 from mcp_reflect.domain.trajectory.transcripts.gemini_terminal import read_gemini_terminal
@@ -64,6 +65,7 @@ _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
         ),
         read_gemini_terminal,
     ),
+    (re.compile(r"\A\s{0,99}(?:# .{0,200}\n\s{0,99})?(?:-{3,9}\n\s{0,99})?\*\*User:\*\*\s{0,9}\n"), read_cline_export),
     (re.compile(r"^(?:[⏺●] ?\S|>\s)", re.MULTILINE), read_claude_terminal),
     (re.compile(r"^(?:\[\d{4}-\d\d-\d\dT[\d:.]{8,18}Z?\] \S|user$)", re.MULTILINE), read_codex_log),
     (re.compile(r"^(?:\*\*|#{1,4} |\[)?(?:USER|HUMAN|ASSISTANT|SYSTEM)\b.{0,6}(?::|$)", re.MULTILINE), read_openhands),
