@@ -1,6 +1,8 @@
-"""Exports of Cline and Roo Code."""
+"""Exports of Cline and Roo Code, and chats of Aider that were copied from the terminal."""
 
 from __future__ import annotations
+
+import pytest
 
 from tests.domain.trajectory.test_transcripts import read
 
@@ -233,4 +235,48 @@ Saved.
         ("output", "error: boom", True),
         ("write", {"file_path": "a.c", "content": "int a;\nint b;"}),
         ("output", "Saved.", None),
+    ]
+
+
+@pytest.mark.parametrize("start", ["$ aider --model big", "$ aider\nAider v0.64.1\nModel: x", "❯ aider a.c"])
+def test_aider_behind_its_command_line(start: str) -> None:
+    text = f"""\
+{start}
+Repo: w   Added a.c to the chat
+
+> Fix the build.
+
+Could you run it?
+
+> /run make
+error: boom
+Command exited 2. Add output to chat? y
+
+I'd remove the cache.
+
+> No, keep it.
+
+Then only the name.
+
+> /run make
+cc a.c
+
+> /run ./a
+ok
+
+It builds, and prints what it should.
+"""
+    assert read(text) == [
+        ("user", "Fix the build."),
+        ("assistant", "Could you run it?"),
+        ("bash", {"command": "make"}),
+        ("output", "error: boom", None),
+        ("assistant", "I'd remove the cache."),
+        ("user", "No, keep it."),
+        ("assistant", "Then only the name."),
+        ("bash", {"command": "make"}),
+        ("output", "cc a.c", None),
+        ("bash", {"command": "./a"}),
+        ("output", "ok", None),
+        ("assistant", "It builds, and prints what it should."),
     ]

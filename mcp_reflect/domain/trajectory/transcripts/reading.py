@@ -66,6 +66,7 @@ _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
         read_gemini_terminal,
     ),
     (re.compile(r"\A\s{0,99}(?:# .{0,200}\n\s{0,99})?(?:-{3,9}\n\s{0,99})?\*\*User:\*\*\s{0,9}\n"), read_cline_export),
+    (re.compile(r"\A\s{0,99}[$%❯] aider\b"), read_aider),
     (re.compile(r"^(?:[⏺●] ?\S|>\s)", re.MULTILINE), read_claude_terminal),
     (re.compile(r"^(?:\[\d{4}-\d\d-\d\dT[\d:.]{8,18}Z?\] \S|user$)", re.MULTILINE), read_codex_log),
     (re.compile(r"^(?:\*\*|#{1,4} |\[)?(?:USER|HUMAN|ASSISTANT|SYSTEM)\b.{0,6}(?::|$)", re.MULTILINE), read_openhands),
