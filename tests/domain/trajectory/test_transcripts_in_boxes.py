@@ -140,6 +140,9 @@ def test_gemini_cli() -> None:
             boxed("", "?  Shell rm -rf x\n\nAllow execution?"),
             "\n✦ It builds.\n\n\n",
             boxed("", "> Thanks.\nNow the tests."),
+            boxed("", "✓  Shell Command ls\n\na.c"),
+            boxed("", ">   Type your message or @path/to/file"),
+            "~/w   no sandbox (see /docs)   gemini-2.5-pro (98% context left)\n",
         )
     )
     expected = [
@@ -168,6 +171,8 @@ def test_gemini_cli() -> None:
         ("output", "none", False),
         ("assistant", "It builds."),
         ("user", "Thanks.\nNow the tests."),
+        ("bash", {"command": "ls"}),
+        ("output", "a.c", None),
     ]
     assert read(text) == expected
     assert read("\n".join(f" {line}" if line[:1] in "╭│╰✦>" else line for line in text.split("\n"))) == expected

@@ -21,8 +21,10 @@ _SERVER = re.compile(r"^\((?P<server>[\w .-]{1,80}) MCP Server\) ?(?P<given>.*)$
 _USER = re.compile(r"^ {0,3}[>!] (?P<words>.*)$")
 _SAID = re.compile(r"^ {0,3}✦ ?(?P<words>.*)$")
 _NOTE = re.compile(
-    r"^ {0,3}(?:[ℹ✕⚠▀▄█░─━]|Responding with |Using: |Tips for getting started|Agent powering down|YOLO )"
+    r"^(?: ?[ℹ✕⚠▀▄█░─━]| {0,3}(?:Responding with |Using: |Agent powering down|YOLO |[*>!] {1,4}Type your message)"
+    r"|.{0,200}\bno sandbox\b.{0,200}$)"
 )
+"""What the client tells of itself, and the prompt that waits."""
 _CUT, _SIDE = " …", "│"
 _FOLDER = re.compile(r" \[(?:current working directory|in) (?P<folder>[^\[\]]{1,400})\](?= \(|$)")
 _DESCRIPTION = re.compile(r" \((?P<words>[^()a-z\s][^()]{3,400})\)?$")
@@ -67,13 +69,14 @@ class _Reader:
 
     def read(self, line: str) -> None:
         """Read a line that stands in no box."""
-        user, said = _USER.match(line), _SAID.match(line)
+        is_note = _NOTE.match(line) is not None
+        user, said = None if is_note else _USER.match(line), _SAID.match(line)
         self._is_framed = self._is_framed and not (user and line.rstrip().endswith(_SIDE))
         if user or said:
             self.close()
             words = (user or said or {"words": ""})["words"]
             self._role, self._held = "user" if user else "agent", [words]
-        elif _NOTE.match(line):
+        elif is_note:
             self.close()
         elif self._role:
             self._held.append(line)
@@ -93,7 +96,7 @@ class _Reader:
         self.close()
         first = next((line for line in box.lines if line.strip()), "")
         if user := _USER.match(first):
-            if box.is_whole:
+            if box.is_whole and not _NOTE.match(first):
                 self._role, self._held = "user", [user["words"], *box.lines[box.lines.index(first) + 1 :]]
                 self.close()
             return
@@ -117,6 +120,7 @@ class _Reader:
         failed = True if call["sign"] in _FAILURES or _FAILED.search(output) else None
         tool = call["tool"]
         if tool in _SHELLS:
+            given = given.removeprefix("Command ")  # of the user's own
             folder = _FOLDER.search(given)
             command = given[: folder.start()] if folder else _DESCRIPTION.sub("", given)
             self.found.run(command, folder["folder"] if folder else "")

@@ -39,7 +39,11 @@ from mcp_reflect.domain.trajectory.transcripts.tool_turns import read_tool_turns
 _TIME = r"(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d(?:[.,]\d{1,6})? - "
 _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]] = (
     (
-        re.compile(rf"\A\s{{0,99}}{_TIME}(?:\w{{1,40}}:[A-Z]|[A-Z_]{{4,12}}$|[Ss]tep|\*\*)", re.MULTILINE),
+        re.compile(
+            r"\A\s{0,99}(?:(?:Running|Starting|Setting up|Launching) .{0,200}\n\s{0,99}){0,9}"
+            rf"{_TIME}(?:\w{{1,40}}:[A-Z]|[A-Z_]{{4,12}}$|[Ss]tep|\*\*)",
+            re.MULTILINE,
+        ),
         read_openhands_log,
     ),
     (
@@ -60,7 +64,8 @@ _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
     (
         re.compile(
             r"\A(?:[ \t]{0,80}(?:[█▀▄░▒▓▝▜▗▟▘▙▛▖▚▞ℹ✕⚠{}\"\]│╰].*|╭─{2,400}╮[ \t]{0,80}"
-            r"|(?:Tips for|Using:|Logged in|Loaded|Data collection|\d\.) .*|[$%❯] (?:gemini|qwen)\b.*)?\n){0,39}"
+            r"|(?:Tips for|Using:|Logged in|Loaded|Data collection|\d\.) .*|\d{1,9},"
+            r"|[$%❯] (?:gemini|qwen)\b.*)?\n){0,39}"
             r" {0,3}(?:✦ ?|[>!] |╭─{2,400}╮)"
         ),
         read_gemini_terminal,
