@@ -8,16 +8,21 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.patches import read_patch
 from mcp_reflect.domain.trajectory.replaced_texts import begins_replacement, replaced_texts
+from mcp_reflect.domain.trajectory.transcripts.closing_words import split_closing_words
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
 
 _CHAT = re.compile(r"^# aider chat started at ")
 _BANNER = re.compile(r"^(?:> )?Aider v\d")
+_STARTED = re.compile(r"^[$%❯] aider\b")
 _RUN = re.compile(r"^(?:#### |> )?(?:/(?:run|test|git|lint)|!) ?(?P<command>.{0,4000})$")
 _RAN = re.compile(r"^(?:> )?Running (?P<command>\S.{0,4000})$")
 _RAN_COMMAND = ("#### I ran this command", "#### I ran the command")
 _READ = re.compile(r"^(?:#### |> )?/(?:add|read(?:-only)?) (?P<path>\S.{0,400})$")
 _OTHER_COMMAND = re.compile(r"^(?:#### |> )/(?!(?:ask|code|architect)\b)[a-z-]{2,20}\b")
-_ADDED = re.compile(r"^(?:> )?Add (?:the|\d[\d.,k]{0,9}) ?.{0,60}(?:output|tokens) .{0,40}to (?:the )?chat\?")
+_ADDED = re.compile(
+    r"^(?:> )?(?:Command exited \d{1,3}\. )?"
+    r"Add (?:the |\d[\d.,k]{0,9} )?.{0,60}(?:output|tokens) .{0,40}to (?:the )?chat\?"
+)
 _NOTE = re.compile(
     r"^(?:> )?(?:Applied edit to|Commit [0-9a-f]{6,40}|Added |Aider v|Main model|Weak model|Model:|Git repo:|Repo-map"
     r"|Use /help|Tokens:|Cost:|Dropping|Removed |Allow edits|Create new file|Add .{0,200} to the chat\?"
@@ -38,8 +43,11 @@ def read_aider(text: str) -> list[Message] | None:
     lines = text.split("\n")
     head = next((line for line in lines if line.strip()), "")
     is_chat = head.startswith("#### ") or _CHAT.match(head) is not None
-    if not is_chat and not any(_BANNER.match(line) for line in lines[:8]):
+    if not is_chat and not _STARTED.match(head) and not any(_BANNER.match(line) for line in lines[:8]):
         return None
+    if not is_chat:  # what the client tells of itself stands before the first prompt
+        prompts = (number for number, line in enumerate(lines) if line.startswith("> ") and not _NOTE.match(line))
+        lines = lines[next(prompts, 0) :]
     reader = _Reader(lines, "#### " if is_chat else "> ")
     reader.read()
     return reader.found.messages if reader.found.calls else None
@@ -108,8 +116,17 @@ class _Reader:
             if end > begin and (_RUN.match(line) or (self._lines[end - 1] == "" and line.startswith(self._user))):
                 break
             end += 1
-        self.found.answer("\n".join(self._lines[begin:end]).strip("\n"))
+        self._answer(self._lines[begin:end], is_closed=end == asked or self._user != "> ")
         return end + 1 if end == asked else end
+
+    def _answer(self, lines: Sequence[str], *, is_closed: bool) -> None:
+        """Add an output; where no question closes it, the words that it ends with are the agent's."""
+        output, words = ("\n".join(lines), "") if is_closed else split_closing_words(lines, may_be_all=False)
+        self.found.answer(output)
+        if words and self.found.is_doubtful:
+            self.found.answer(words)
+        elif words:
+            self.found.say(words)
 
     def _read_told_output(self, number: int) -> int:
         """Add a command with its output, which stand where the user's words do once they were put into the chat."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
+from mcp_reflect.domain.trajectory.transcripts.closing_words import split_closing_words
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
 
 _CALL = re.compile(r"^[─-]{2,6} (?P<name>[\w.-]{1,80}) \| (?P<extension>[\w. -]{1,80}) [─-]{3,300}\s{0,9}$")
@@ -18,9 +19,6 @@ _LONG = frozenset({"old_str", "new_str", "file_text", "diff"})
 _NOTE = re.compile(
     r"^(?:starting session \||\s{2,8}(?:session id|working directory:|logging to)|Closing session|Goose is running)"
 )
-_OPENING = re.compile(r"(?:I|I'll|I'm|Let me|Let's|Now|Next,?) [a-z]")
-_WORDS = re.compile(r"[\"'`*(\[]{0,3}[^\W\d_].{0,2000}[.:?!…)`]\s{0,9}\Z", re.DOTALL)
-_CODE = re.compile(r"[{}();=<>]\s{0,3}$", re.MULTILINE)
 
 
 def read_goose(text: str) -> list[Message] | None:
@@ -55,14 +53,14 @@ def _add(found: CollectedMessages, call: re.Match[str] | None, lines: Sequence[s
         found.run(given.get("command", ""))
     elif name == "text_editor":
         if given.get("command") in {"write", "create"}:
-            content, words = _without_words(given.get("file_text", "").split("\n"), may_be_all=False)
+            content, words = split_closing_words(given.get("file_text", "").split("\n"), may_be_all=False)
             found.write(given.get("path", ""), content)
             found.say(words)
         else:
             found.call("str_replace_editor", {**given})
     else:
         found.call(name, {**given})
-    output, words = _without_words(lines[place:], may_be_all=name == "text_editor")
+    output, words = split_closing_words(lines[place:], may_be_all=name == "text_editor")
     found.answer(output)
     found.say(words)
 
@@ -93,18 +91,3 @@ def _arguments(lines: Sequence[str], *, is_editor: bool) -> tuple[int, dict[str,
             break
         end = number + 1
     return end, {each: "\n".join(value).removeprefix("\n") for each, value in given.items()}
-
-
-def _without_words(lines: Sequence[str], *, may_be_all: bool) -> tuple[str, str]:
-    """The output of a call, and the agent's words behind it: paragraphs at the end that read like sentences."""
-    paragraphs = [each for each in "\n".join(lines).strip("\n").split("\n\n") if each.strip()]
-    first = 0 if may_be_all else 1
-    place = len(paragraphs)
-    while place > first and _reads_like_words(paragraphs[place - 1][:2_000]):
-        place -= 1
-    return "\n\n".join(paragraphs[:place]), "\n\n".join(paragraphs[place:])
-
-
-def _reads_like_words(paragraph: str) -> bool:
-    is_sentence = _WORDS.match(paragraph) is not None or _OPENING.match(paragraph) is not None
-    return is_sentence and not _CODE.search(paragraph)

@@ -16,7 +16,10 @@ from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.transcripts.aider import read_aider
 from mcp_reflect.domain.trajectory.transcripts.autogen import read_autogen
 from mcp_reflect.domain.trajectory.transcripts.claude_terminal import read_claude_terminal
+from mcp_reflect.domain.trajectory.transcripts.cline_export import read_cline_export
 from mcp_reflect.domain.trajectory.transcripts.codex_log import read_codex_log
+from mcp_reflect.domain.trajectory.transcripts.crewai import read_crewai
+from mcp_reflect.domain.trajectory.transcripts.gemini_terminal import read_gemini_terminal
 from mcp_reflect.domain.trajectory.transcripts.goose import read_goose
 from mcp_reflect.domain.trajectory.transcripts.headed_parts import read_headed_parts
 from mcp_reflect.domain.trajectory.transcripts.key_value_records import read_key_value_records
@@ -25,13 +28,50 @@ from mcp_reflect.domain.trajectory.transcripts.mails import read_mails
 from mcp_reflect.domain.trajectory.transcripts.marked_parts import read_marked_parts
 from mcp_reflect.domain.trajectory.transcripts.notebook_cells import read_notebook_cells
 from mcp_reflect.domain.trajectory.transcripts.openhands import read_openhands
+from mcp_reflect.domain.trajectory.transcripts.openhands_log import read_openhands_log
 from mcp_reflect.domain.trajectory.transcripts.record_turns import read_record_turns
 from mcp_reflect.domain.trajectory.transcripts.smolagents import read_smolagents
 from mcp_reflect.domain.trajectory.transcripts.speakers import read_speakers
+from mcp_reflect.domain.trajectory.transcripts.swe_agent_log import read_swe_agent_log
 from mcp_reflect.domain.trajectory.transcripts.tagged_parts import read_tagged_parts
 from mcp_reflect.domain.trajectory.transcripts.tool_turns import read_tool_turns
 
+_TIME = r"(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d(?:[.,]\d{1,6})? - "
 _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]] = (
+    (
+        re.compile(
+            r"\A\s{0,99}(?:(?:Running|Starting|Setting up|Launching) .{0,200}\n\s{0,99}){0,9}"
+            rf"{_TIME}(?:\w{{1,40}}:[A-Z]|[A-Z_]{{4,12}}$|[Ss]tep|\*\*)",
+            re.MULTILINE,
+        ),
+        read_openhands_log,
+    ),
+    (
+        re.compile(
+            r"\A\s{0,99}(?:[$%❯] .{0,200}\bsweagent\b.{0,400}\n\s{0,99})?"
+            r"(?:.{0,50}\b(?:INFO|DEBUG|WARN|WARNING|ERROR)\b[ \t-]|[^\w\s\x00-\x7f]{1,4} ?(?:THOUGHT|ACTION)\b)"
+        ),
+        read_swe_agent_log,
+    ),
+    (
+        re.compile(
+            r"\A(?:[ \t]{0,40}(?:[🚀🌊│╰├└].*|╭─{2,400} .{0,20}(?:Crew|Agent|Task|Flow|Trac).*"
+            r"|\[(?:DEBUG|INFO)\]: ==.*|-{3,} ?transcript.*|Running the Crew|[$%❯] crewai .*)?\n){0,39}"
+            r" {0,4}(?:# Agent:|╭─{2,400} .{0,20}(?:Crew|Agent|Task|Tool|Flow)\b)"
+        ),
+        read_crewai,
+    ),
+    (
+        re.compile(
+            r"\A(?:[ \t]{0,80}(?:[█▀▄░▒▓▝▜▗▟▘▙▛▖▚▞ℹ✕⚠{}\"\]│╰].*|╭─{2,400}╮[ \t]{0,80}"
+            r"|(?:Tips for|Using:|Logged in|Loaded|Data collection|\d\.) .*|\d{1,9},"
+            r"|[$%❯] (?:gemini|qwen)\b.*)?\n){0,39}"
+            r" {0,3}(?:✦ ?|[>!] |╭─{2,400}╮)"
+        ),
+        read_gemini_terminal,
+    ),
+    (re.compile(r"\A\s{0,99}(?:# .{0,200}\n\s{0,99})?(?:-{3,9}\n\s{0,99})?\*\*User:\*\*\s{0,9}\n"), read_cline_export),
+    (re.compile(r"\A\s{0,99}[$%❯] aider\b"), read_aider),
     (re.compile(r"^(?:[⏺●] ?\S|>\s)", re.MULTILINE), read_claude_terminal),
     (re.compile(r"^(?:\[\d{4}-\d\d-\d\dT[\d:.]{8,18}Z?\] \S|user$)", re.MULTILINE), read_codex_log),
     (re.compile(r"^(?:\*\*|#{1,4} |\[)?(?:USER|HUMAN|ASSISTANT|SYSTEM)\b.{0,6}(?::|$)", re.MULTILINE), read_openhands),
@@ -78,7 +118,11 @@ _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
     (re.compile(r"^(?:\*\*)?From:", re.MULTILINE), read_mails),
     (re.compile(r"^\S", re.MULTILINE), read_marked_parts),
 )
-"""What a transcript of each format begins with, and its reader."""
+"""What a transcript of each format begins with, and its reader.
+
+The first ones are sought at the very beginning, behind what the program tells of itself: an output in another format
+may show a session of theirs.
+"""
 _RECORDED = re.compile(
     r"^(?:[-=]{2,10} ?(?:step|turn|round) ?\d|\[[\w .-]{1,30}\] ?[$>] ?\S|\[exit(?: code)? ?\d|[→←»⇒] ?\w|\{\"|\[\{\""
     r"|\[?\d\d:\d\d(?::\d\d)?\]? \S|(?:OUT|ERR|STDOUT|STDERR|RESULT|OUTPUT|EXIT)\b|</?\w[\w-]{0,30}[ >])",
