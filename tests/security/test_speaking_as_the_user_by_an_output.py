@@ -425,6 +425,21 @@ def test_a_session_that_an_output_shows_is_not_taken_for_the_run(name: str) -> N
         assert "evil" not in "\n".join(said), other
 
 
+OLDER = ("Codex without time stamps", "Goose", "cells", "Aider's terminal", "headings", "tags", "mails", "AutoGen")
+"""Formats whose marks may stand anywhere in the first lines of a text."""
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_words_that_come_first_in_a_text_are_the_users(name: str) -> None:
+    """Of the formats that a text may have, the one holds whose user speaks first: an output shows others later."""
+    for other in OLDER:
+        session = FORMATS[other][0].replace("{}", "x").replace("Fix the build.", EVIL)
+        shown = f"# Read me\n\n{session}".replace("\n", f"\n{BEFORE_EACH_LINE.get(name, '')}")
+        read = read_transcript(parse(FORMATS[name][0].replace("{}", shown)))
+        said = [event.text for event in read.events if isinstance(event, Utterance) and event.role == "user"]
+        assert other == name or "evil" not in "\n".join(said), other
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_what_an_output_prints_as_the_users_rule_is_no_lesson(parts: Parts, name: str) -> None:
     transcript, label = FORMATS[name]

@@ -6,7 +6,7 @@ On doubt a text stays one: logs, reports and prose have readings of their own (`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mcp_reflect.domain import lazy_re as re
@@ -129,6 +129,10 @@ _RECORDED = re.compile(
     re.MULTILINE,
 )
 """Beginnings of lines by which programs record what was called, and what came of it."""
+_AT_BEGINNING = r"\A"
+_MOST_WORDS_BEFORE = 3
+"""Words before those of the user up to which no other format is looked for: an output with a session in it comes later.
+"""
 _LEAST_SIGNS = 3
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _PROMPT_OR_FENCE = re.compile(r"^(?:\$ \S|```|~~~)", re.MULTILINE)
@@ -153,15 +157,38 @@ def read_transcript(trajectory: Trajectory) -> Trajectory:
         return trajectory
     head = _cleaned(trajectory.text[:_LONGEST_HEAD])
     head = "\n".join(head.split("\n", _MOST_LINES_BEFORE)[:_MOST_LINES_BEFORE])
+    best: list[Message] = []
+    begins = len(head)
+    for messages, is_sure in _readings(trajectory.text, head):
+        place = 0 if is_sure else _place_of_user(messages, head)
+        if not best or place < begins:
+            best, begins = messages, place
+        if len(head[:begins].split()) <= _MOST_WORDS_BEFORE:
+            break
+    return ReadTranscript.of(best) if best else trajectory
+
+
+def _readings(text: str, head: str) -> Iterator[tuple[list[Message], bool]]:
+    """The readings of a text in the formats that it may have, as far as they show calls.
+
+    Each with whether the very beginning tells the format.
+    """
     quoted = _PROMPT_OR_FENCE.search(head)
     for mark, read in _FORMATS:
         begin = mark.search(head)
         if begin is None or (quoted is not None and quoted.start() < begin.start()):
             continue
-        messages = read(_cleaned(trajectory.text))
+        messages = read(_cleaned(text))
         if messages and any(message.get("type") == "function_call" for message in messages):
-            return ReadTranscript.of(messages)
-    return trajectory
+            yield messages, mark.pattern.startswith(_AT_BEGINNING)
+
+
+def _place_of_user(messages: Sequence[Message], head: str) -> int:
+    """Where the first words of the user stand in the head of a text; its end where they stand in none of its lines."""
+    said = next((str(each["content"]) for each in messages if each.get("role") == "user"), "")
+    first = next((line.strip() for line in said.split("\n") if line.strip()), "")
+    place = head.find(first) if first else -1
+    return place if place >= 0 else len(head)
 
 
 def looks_recorded(text: str) -> bool:
