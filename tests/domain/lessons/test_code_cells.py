@@ -111,6 +111,12 @@ def test_who_has_queries_run_is_no_customer() -> None:
     assert asks_about_data(cells)
     assert not asks_about_data(find_steps(parse([*call("cancel_order", {"id": "A1"}, "ok")])))
     assert not asks_about_data([])
+    mixed = [
+        *call("sql_or_shell", {"kind": "sql", "q": "ALTER SYSTEM SET work_mem = '64MB'"}, "ok"),
+        *call("sql_or_shell", {"kind": "shell", "q": "df -h"}, "30%"),
+    ]
+    assert asks_about_data(find_steps(parse(mixed)))
+    assert not asks_about_data(find_steps(parse([*call("ask", {"q": "select a doctor from the list"}, "ok")])))
 
 
 def test_a_program_about_something_else_is_no_repair() -> None:

@@ -469,6 +469,9 @@ def test_what_a_customer_was_told_of_their_case_is_no_answer_for_others() -> Non
         ({"card": "4412", "kind": "fraud"}, "kind=fraud"),
         ({"phone_number": "0171", "plan": "small"}, "plan=small"),
         ({"customer": "C-7", "plan": "small"}, "plan=small"),
+        ({"adresse": "rue 14", "plan": "small"}, "plan=small"),
+        ({"geburtsdatum": "x", "plan": "small"}, "plan=small"),
+        ({"apellido": "Rey", "plan": "small"}, "plan=small"),
     ],
 )
 @pytest.mark.parametrize("result", ["pass", "fail"])
@@ -650,3 +653,19 @@ def test_a_search_that_found_nothing_did_not_lead_to_the_answer() -> None:
     told = lesson(run, task="In which year was the ferry launched?").correct_action
     assert "query=Aallotar Kallawesi, lang=fi" in told
     assert "ferry Aallotar" not in told
+
+
+def test_a_code_that_a_rule_named_is_told_and_an_id_of_the_case_is_not() -> None:
+    run = [
+        *user("I move to Nantes, may I keep the fibre without fees?"),
+        *called("get_client", {"client": "8812"}, '{"offer": "FIBRE1007", "since": "2022-02-11"}'),
+        *called("rules_lookup", {"topic": "moving"}, "Moving is free after 24 months with the code FID24."),
+        *agent("Which day?"),
+        *user("The first of July, thank you."),
+        *called("plan_move", {"client": "8812", "offer": "FIBRE1007", "code": "FID24"}, '{"status": "planned"}'),
+        *agent("It is planned."),
+    ]
+    text = told(run)
+    assert "plan_move(code=FID24, …)" in text
+    assert "8812" not in text
+    assert "FIBRE1007" not in text

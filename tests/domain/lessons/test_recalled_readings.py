@@ -100,3 +100,44 @@ def counted(output: str, read: list[str]) -> Iterator[Passage]:
     for passage in passages_of(output):
         read.append(passage.text)
         yield passage
+
+
+NOTES = """Addendum, valid from October
+Hall 1: most load 0.40 kN/m2.
+Rooftop installations are signed off by the estates engineer and the insurer."""
+
+
+def test_a_document_that_the_reviewer_names_by_its_number_is_told_though_it_shares_no_word() -> None:
+    run = [
+        *call("open_sheet", {"id": "S-07"}, "Most load 0.75 kN/m2."),
+        *call("open_sheet", {"id": "S-07a"}, NOTES),
+    ]
+    feedback = "It answered from what was in force before. The present values stand in S-07a."
+    assert recalled(run, feedback, "Which load may a rooftop installation have?") == [
+        "Rooftop installations are signed off by the estates engineer and the insurer.",
+        "Hall 1: most load 0.40 kN/m2.",
+    ]
+
+
+def test_a_file_that_the_reviewer_names_in_another_language_is_told() -> None:
+    table = "orders:\n  description: Eine Zeile je Position. Schlüssel ist order_id + pos_nr.\n"
+    run = [*bash("cat models/_marts.yml", table), *bash("dbt build", "ok")]
+    told = recalled(run, "Falsch, der Schlüssel steht in _marts.yml.", "Dubletten in orders entfernen")
+    assert any("Schlüssel ist order_id + pos_nr" in each for each in told)
+
+
+def test_notes_of_whoever_speaks_are_told() -> None:
+    notes = "2025-02 (Ida): nothing before 9\n2025-04 (Ida): Wednesdays are never for meetings of the team."
+    run = [*call("notes_search", {"query": "meetings"}, notes), *call("book", {"day": "Wed"}, "booked")]
+    told = recalled(run, "Not on a Wednesday! That's in my notes which the assistant pulled up.", "Book a review")
+    assert told == ["2025-04 (Ida): Wednesdays are never for meetings of the team."]
+
+
+def test_a_file_that_was_edited_is_named_for_the_edit() -> None:
+    run = [
+        *bash("cat AGENTS.md", "- Versions live in the root manifest only.\n- Run `xtask check` before the end."),
+        *bash("cat crates/view/Cargo.toml", "[dependencies]\nserde.workspace = true"),
+        *call("edit", {"file_path": "crates/view/Cargo.toml", "old_string": "a", "new_string": "b"}, "ok"),
+    ]
+    told = recalled(run, "A version in Cargo.toml is against the rules you read first.", "Add getrandom")
+    assert told == ["Versions live in the root manifest only."]

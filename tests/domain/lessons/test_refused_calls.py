@@ -121,6 +121,8 @@ def test_tools_that_only_ask_are_told_by_the_end_of_their_names_too() -> None:
     [
         (["web_search", "fetch"], True),
         (["web_search", "get_order"], False),
+        (["pubsearch", "get_relations", "get_text"], True),
+        (["pubsearch", "get_order"], False),
         (["get_webshop_policy"], False),
         ([], False),
     ],

@@ -123,6 +123,8 @@ def test_a_test_run_whose_status_a_pipe_hides_is_judged_by_its_output() -> None:
     [
         ("npm test 2>&1 | grep -E 'Error|Tests'", True),
         ("make all || true", True),
+        ("for i in 1 2; do mix test a | tail -1; done", True),
+        ("for i in 1 2; do mix test a; done", False),
         ("set -o pipefail; make all | tail -3", False),
         ("make all | tail -3; exit ${PIPESTATUS[0]}", False),
         ("cat app.log | grep Error", False),

@@ -35,6 +35,22 @@ def test_the_command_line_of_a_call(tool: str, arguments: dict[str, Any], comman
     assert step_of(tool, arguments).kind == ("command" if command else "call")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "change", "writes"),
+    [
+        ({"path": "a", "old": "x = 1", "new": "x = 2"}, ("x = 1", "x = 2"), False),
+        ({"file": "a", "find": "x", "replacement": "y"}, ("x", "y"), False),
+        ({"file": "a", "insert_after": "name:", "text": "- acl"}, ("", "- acl"), False),
+        ({"path": "a", "text": "whole"}, ("", "whole"), True),
+    ],
+)
+def test_editors_are_given_texts_under_many_names(
+    arguments: dict[str, Any], change: tuple[str, str], *, writes: bool
+) -> None:
+    [found] = edits_of(arguments, "")
+    assert (found.path, found.changes, found.writes) == ("a", (change,), writes)
+
+
 def test_an_editor_may_be_given_what_it_replaces_in_one_text() -> None:
     diff = (
         "------- SEARCH\nport = 1\n=======\nport = 2\n+++++++ REPLACE\n\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE"

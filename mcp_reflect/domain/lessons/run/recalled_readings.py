@@ -77,10 +77,10 @@ _SHORTEST_PREFIX = 4
 _LEAST_SHARED = 3
 _LEAST_WEIGHT = 3.0
 """Words, and their weight, that a passage shares with the words of a reviewer who points to nothing."""
-_LEAST_SCORE = 2.0
-"""Score from which a passage is told of what the reviewer points to."""
+_LEAST_SCORE, _LEAST_SCORE_OPENED = 2.0, 1.0
+"""Score from which a passage is told of what the reviewer points to; the second in the document that they name."""
 _KEY_WEIGHT = 3.0
-_NEAR_BEST, _NEAR_BEST_OPENED = 0.75, 0.5
+_NEAR_BEST, _NEAR_BEST_OPENED = 0.75, 0.35
 """Least part of the best passage's score that others have; the second in the one document that the reviewer means."""
 _MOST, _MOST_CHARS = 3, 400
 """Passages that are told, and their characters together; the best is told whatever its length."""
@@ -109,13 +109,14 @@ def recalled_readings(feedback: str, task: str, steps: Sequence[Step]) -> list[s
     if opened := _opened(read, feedback, {step.subject for step in steps if step.kind == "edit"}):
         whole = {word: _TASK_WEIGHT * weight for word, weight in asked.items()} | said
         scored = [(_score(each, whole, asked, ()), each.text) for each in _passages(opened)]
-        if told := _best(scored, _LEAST_SCORE, _NEAR_BEST_OPENED):
+        if told := _best(scored, _LEAST_SCORE_OPENED, _NEAR_BEST_OPENED):
             return told
     if not pointed:
         known = {*_NAME.findall(task), *_NAME.findall(feedback)}
         return _spoken_of(_passages(step for step in read if step.output.lstrip().startswith(("{", "["))), said, known)
     pointed += [each[0].lower() for each in _INSIDE.finditer(feedback)]
-    nouns = [stem(word) for each in pointed for word in _WORD.findall(each) if word_weight(word)]
+    named = [word for each in pointed for word in _WORD.findall(each) if word_weight(word)]
+    nouns = [*map(stem, named), *named]
     shown = [step for step in read if _is_named(step, nouns)] or ([step for step in read if not step.failed])
     shown = [step for step in shown if not is_search(step)] or shown
     if _LAST.search(feedback):
