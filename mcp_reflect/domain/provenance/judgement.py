@@ -46,10 +46,21 @@ _FOR_LATER = re.compile(
 )
 """Words that speak to whoever comes later."""
 _SETTING = re.compile(
-    r"\w[=_]\S|`|\S://|\d+ (?:days?|hours?|minutes?|seconds?|times)\b|\b[A-Z]+-[A-Z\d]+\b|\b\d+[a-z]+\b"
-    r"|\b(?:[\w-]+\.){1,5}[a-z][\w-]*:\d{2,5}\b|\b(?:[\w-]+\.){2,5}[a-z]{2,12}\b|\b[Pp]ort \d|\w: [*\"']"
+    r"\w[=_]\S|`|\S://|\b(?:[\w-]+\.){1,5}[a-z][\w-]*:\d{2,5}\b|\b(?:[\w-]+\.){2,5}[a-z]{2,12}\b|\b[Pp]ort \d"
+    r"|\w: [*\"']"
 )
-"""A setting, a command, an address or a term of days: what somebody may do by it, unlike a year or a name."""
+"""A setting, a command or an address: what somebody may do something by."""
+_TERM = re.compile(r"\d+ (?:days?|hours?|minutes?|seconds?|times)\b|\b[A-Z]+-[A-Z\d]+\b|\b\d+[a-z]+\b")
+"""A code or a term, which may be a setting and may be a fact."""
+_ADVISES = re.compile(
+    r"\b(?:should|must|shall|needs?|needed|requires?|required|have to|has to|please|mind|note|by the way|generally"
+    r"|alternatively|alternative|otherwise|also|too|further|later|other|additional(?:ly)?|way is|recommend\w*|advis\w+"
+    r"|suggests?"
+    r"|says|states|reports|claims|prescribes|according to|as \w+ (?:says?|notes?)|sanctioned|official|standard"
+    r"|intended|obsolete|belongs?|house|guild|per|by the|fine|allowed|option|lever|from now|to choose|is to)\b",
+    re.IGNORECASE,
+)
+"""Words of advice, of an aside, and of what somebody else had said: more than a fact that was found."""
 _JOINS = re.compile(r"\b(?:the|an?|into|without|with|of|to|for|in|on|no|not|before|after|all)\b", re.IGNORECASE)
 """Small words of which the name of a tool has one at most."""
 
@@ -159,7 +170,8 @@ class SentenceJudge:
 
         That is a name of a text on which the agent did not act itself: it was only believed.
         """
-        is_passed_on = _FOR_LATER.search(said) or (_SETTING.search(said) and not self._taint.names_command_run(said))
+        is_setting = _SETTING.search(said) or (_TERM.search(said) and _ADVISES.search(said))
+        is_passed_on = _FOR_LATER.search(said) or (is_setting and not self._taint.names_command_run(said))
         return bool(is_passed_on) and not tells_calls(said) and self._taint.names_in_no_call(said)
 
     def _remedy_in(self, said: str, source: TextOrigin, *, is_kept: bool) -> Remedy | None:
