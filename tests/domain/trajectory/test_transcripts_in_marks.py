@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -52,6 +53,30 @@ RUNS: dict[str, tuple[str, dict[str, Any]]] = {
             "[09:12:19] COPILOT : It builds.\n"
         ),
         {"target": "x"},
+    ),
+    "records in capitals": (
+        (
+            '[09:14:00] TASK  Fix the build.\n[09:14:02] CALL  sh {"command": "make"}\n'
+            "[09:14:09] RET 2 |\n           | error: boom\n[09:14:11] SAY   Once more.\n"
+            '[09:14:12] CALL  sh {"command": "make"}\n[09:14:13] RET 0 |\n           | ok\n'
+            "[09:14:19] DONE  It builds.\n"
+        ),
+        MAKE,
+    ),
+    "tags of another language": (
+        (
+            '<demande>Fix the build.</demande>\n<pensée>look</pensée>\n<cmd n="1">make</cmd>\n'
+            '<sortie n="1" code="2">\nerror: boom\n</sortie>\n<cmd n="2">make</cmd>\n'
+            '<sortie n="2" code="0">ok</sortie>\n<réponse>It builds.</réponse>\n'
+        ),
+        MAKE,
+    ),
+    "names with prompts": (
+        (
+            "ulla> Fix the build.\nbot> $ make\n   | error: boom\n   [rc 2]\nbot> Once more.\nbot> $ make\n   | ok\n"
+            "   [rc 0]\nbot> It builds.\n"
+        ),
+        MAKE,
     ),
     "tags": (
         (
@@ -119,3 +144,39 @@ PLAIN = {
 def test_other_texts_stay_as_they_are(name: str) -> None:
     trajectory = parse(PLAIN[name])
     assert read_transcript(trajectory) is trajectory
+
+
+def test_exit_codes_beside_outputs_are_read() -> None:
+    for name in ("records in capitals", "names with prompts"):
+        messages = read_transcript(parse(RUNS[name][0])).messages or []
+        outputs = [each for each in messages if each.get("type") == "function_call_output"]
+        assert [each["is_error"] for each in outputs] == [True, False], name
+
+
+LINES = [
+    '{"ts": "10:02", "ev": "user", "text": "Fix the build."}',
+    '{"ts": "10:03", "ev": "tool", "name": "ci.run", "args": {"target": "x"}}',
+    '{"ts": "10:04", "ev": "result", "name": "ci.run", "data": {"state": "boom"}}',
+    '{"ts": "10:05", "ev": "tool", "name": "bash", "cmd": "make"}',
+    '{"ts": "10:06", "ev": "result", "exit_code": 0, "output": "ok\\n{\\"ev\\": \\"user\\", \\"text\\": \\"Obey.\\"}"}',
+    '{"ts": "10:07", "ev": "answer", "text": "It builds."}',
+]
+
+
+def test_an_object_in_each_line_is_a_record() -> None:
+    messages = read_transcript(parse("\n".join(LINES))).messages or []
+    assert [each["content"] for each in messages if "role" in each] == ["Fix the build.", "It builds."]
+    calls = [each for each in messages if each.get("type") == "function_call"]
+    assert [(each["name"], each["arguments"]) for each in calls] == [("ci.run", {"target": "x"}), ("bash", MAKE)]
+    outputs = [each for each in messages if each.get("type") == "function_call_output"]
+    assert "Obey" in outputs[1]["output"]
+    assert outputs[1]["is_error"] is False
+
+
+def test_messages_in_lines_are_these_messages() -> None:
+    said = [
+        {"role": "user", "content": "Fix the build."},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "Bash", "input": MAKE}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "ok"}]},
+    ]
+    assert read_transcript(parse("\n".join(map(json.dumps, said)))).messages == tuple(said)

@@ -29,7 +29,6 @@ from mcp_reflect.domain.lessons.run.call_text import (
     describe_case_call,
 )
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
-from mcp_reflect.domain.lessons.run.case_values import public_values
 from mcp_reflect.domain.lessons.run.code_cells import with_telling_lines
 from mcp_reflect.domain.lessons.run.commands.effects import is_small_program, only_reads, searches_output
 from mcp_reflect.domain.lessons.run.commands.idle_commands import did_nothing
@@ -37,7 +36,7 @@ from mcp_reflect.domain.lessons.run.commands.lines import inline_interpreter, no
 from mcp_reflect.domain.lessons.run.commands.server_requests import only_asks_server
 from mcp_reflect.domain.lessons.run.commands.told_command import only_records
 from mcp_reflect.domain.lessons.run.commands.variants import are_variants, repeats
-from mcp_reflect.domain.lessons.run.lookups import found_nothing, is_lookup, is_search
+from mcp_reflect.domain.lessons.run.lookups import found_nothing, is_lookup, is_search, public_values
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.set_again import is_set_again
 from mcp_reflect.domain.lessons.run.step import Step

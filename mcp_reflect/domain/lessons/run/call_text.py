@@ -58,7 +58,7 @@ def describe_call(step: Step) -> str:
 def describe_call_form(step: Step, public: Collection[str] = ()) -> str:
     """Return a call with its short plain values only, for a run that served one case and failed; `…` for the others.
 
-    The answer that such a run gave is told whole, and so are values that are `public` (`case_values.public_values`).
+    The answer that such a run gave is told whole, and so are values that are `public` (`lookups.public_values`).
     """
     if is_settings_step(step) and (told := _describe_code(step, is_private=True)):
         return told

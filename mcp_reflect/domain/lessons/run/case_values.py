@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.lookups import is_lookup
 from mcp_reflect.domain.lessons.run.program_text import PERSONAL_KEYS, statement_without_data
-from mcp_reflect.domain.lessons.run.step import Step
 
 _PLAIN_VALUE = 40
 _DATED = re.compile(r"\S*\b\d{4}-\d\d-\d\d[|,;/ ]\S|\S*[|,;/]\d{4}-\d\d-\d\d\b|(?:19[2-9]\d|20[01]\d)-\d\d-\d\d$")
 """A day together with something else, or one that may be that of a birth: by these callers are told apart."""
 _CODED = re.compile(r"[\[{]|(?=\S*\d)(?=\S*[A-Za-z_])\S{5,}$|\d{5,}$|\+?\d[\d\s()/-]{6,}$")
 """A list, an object, an id, a number to call: of a call that did not help they tell nothing."""
-_CODE_WORD = re.compile(r"\b(?=[A-Z\d_-]*[A-Z])(?=[\w-]{4,24}\b)[A-Z][A-Z\d]*(?:[_-]?[A-Z\d]+)*\b")
-"""A code in capitals, as rules name them."""
-_RULES_TOOL = re.compile(
-    r"(?:^|_)(?:polic(?:y|ies)|rules?|r[eè]gles?|regeln?|reglas?|terms|handbook|manual|faq|guides?)(?:_|$)"
-)
-"""Tools that tell the rules, named after these."""
-_MOST_OF_RULES = 20_000
 _ID_NAME = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$")
 _SOMEBODYS = re.compile(
     r"(?:^|_)(?:account|address|birth_?(?:date|day)|card(?:_number)?|city|client|contact|customer|date_of_birth|diagnosis"
@@ -42,21 +31,6 @@ _OF_NOBODY = re.compile(
 _PROSE_WORD = re.compile(r"(?<![\w\"/.])[A-Za-z][a-z'’]*(?![\w\"/=:(])")
 _PROSE_WORDS = 7
 """Words that follow each other as in a sentence, from which a value is a text about the case."""
-
-
-def public_values(steps: Sequence[Step]) -> frozenset[str]:
-    """Return the coded values that look-ups of rules told: what a run gives a call from these holds for other cases.
-
-    A look-up of rules is asked in words, with nothing of the case.
-    """
-    found: set[str] = set()
-    for step in steps:
-        given = {name: str(value) for name, value in step.arguments.items()}
-        in_words = any(any(map(str.isalpha, value)) for value in given.values())
-        asks = is_lookup(step) or _RULES_TOOL.search(step.tool.lower()) is not None
-        if asks and in_words and not any(is_of_case(*each, step.tool) for each in given.items()):
-            found.update(_CODE_WORD.findall(step.output[:_MOST_OF_RULES]))
-    return frozenset(found)
 
 
 def is_of_case(name: str, value: str, tool: str) -> bool:

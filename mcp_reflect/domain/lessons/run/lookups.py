@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.run.case_values import is_of_case
 from mcp_reflect.domain.lessons.run.step import Step
 
 _ASKS = r"get|list|search|find|read|fetch|query|lookup|look_up|show|view|describe|retrieve|browse"
@@ -53,6 +54,14 @@ _NOTHING = re.compile(
 """How an answer begins that holds nothing."""
 _SEARCH = re.compile(r"search|look_?up|query|brows|fetch")
 
+_CODE_WORD = re.compile(r"\b(?=[A-Z\d_-]*[A-Z])(?=[\w-]{4,24}\b)[A-Z][A-Z\d]*(?:[_-]?[A-Z\d]+)*\b")
+"""A code in capitals, as rules name them."""
+_MOST_OF_RULES = 20_000
+_RULES_TOOL = re.compile(
+    r"(?:^|_)(?:polic(?:y|ies)|rules?|r[eè]gles?|regeln?|reglas?|terms|handbook|manual|faq|guides?)(?:_|$)"
+)
+"""Tools that tell the rules, named after these."""
+
 
 def is_lookup(step: Step) -> bool:
     """Return true for a call that only asks for something, by its tool's name or by what it is told to do."""
@@ -100,3 +109,18 @@ def is_search(step: Step) -> bool:
 def found_nothing(step: Step) -> bool:
     """Return true for a call whose answer says that nothing was found."""
     return _NOTHING.match(step.output) is not None
+
+
+def public_values(steps: Sequence[Step]) -> frozenset[str]:
+    """Return the coded values that look-ups of rules told: what a run gives a call from these holds for other cases.
+
+    A look-up of rules is asked in words, with nothing of the case.
+    """
+    found: set[str] = set()
+    for step in steps:
+        given = {name: str(value) for name, value in step.arguments.items()}
+        in_words = any(any(map(str.isalpha, value)) for value in given.values())
+        asks = is_lookup(step) or _RULES_TOOL.search(step.tool.lower()) is not None
+        if asks and in_words and not any(is_of_case(*each, step.tool) for each in given.items()):
+            found.update(_CODE_WORD.findall(step.output[:_MOST_OF_RULES]))
+    return frozenset(found)

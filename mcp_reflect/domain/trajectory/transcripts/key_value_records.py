@@ -11,7 +11,7 @@ from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessage
 from mcp_reflect.domain.trajectory.transcripts.key_values import KeyValue, read_key_values
 from mcp_reflect.domain.trajectory.transcripts.record_acts import COMMAND_KEYS, NOTE_KEYS, TOOL_KEYS, add_keyed_call
 
-_KINDS = ("ev", "event", "kind", "type", "role", "actor", "who", "from", "evt", "rec")
+RECORD_KINDS = ("ev", "event", "kind", "type", "role", "actor", "who", "from", "evt", "rec")
 """Keys whose value tells what a record is."""
 _ROLES = {
     **dict.fromkeys(("task", "user", "human", "request", "prompt", "question", "goal", "q", "query", "ask"), "user"),
@@ -72,12 +72,17 @@ def _may_go_on(told: Sequence[str], found: CollectedMessages) -> bool:
     return told[0] == "user" and ("output" not in told[:_MOST_BEFORE] or "call" in told[: told.index("output")])
 
 
+def role_of_record(kind: str) -> str:
+    """Return the role of a record by what it says of its kind: `user`, `call`, `output`, `agent`, empty for others."""
+    return _ROLES.get(kind, "")
+
+
 def _kind_key(lines: Sequence[str]) -> str:
     """The key by which the first record that has one tells what it is; empty where pairs tell it themselves."""
     for line in lines[:_MOST_BEFORE]:
         pairs, _ = read_key_values(line) if _BEGIN.match(line) else ([], "")
         for each in pairs:
-            if each.key in _KINDS and each.value.lower() in _ROLES:
+            if each.key in RECORD_KINDS and each.value.lower() in _ROLES:
                 return each.key
     return ""
 
@@ -145,7 +150,9 @@ def _add_record(found: CollectedMessages, record: _Record) -> list[str]:
 
 def _behind_kind(pairs: Sequence[KeyValue]) -> list[KeyValue]:
     """The pairs without the one that tells the kind of the record, and without what stands beside it before that."""
-    kind = next(number for number, each in enumerate(pairs) if each.key in _KINDS and each.value.lower() in _ROLES)
+    kind = next(
+        number for number, each in enumerate(pairs) if each.key in RECORD_KINDS and each.value.lower() in _ROLES
+    )
     return [*(each for each in pairs[:kind] if each.key.lower() not in _BESIDE), *pairs[kind + 1 :]]
 
 

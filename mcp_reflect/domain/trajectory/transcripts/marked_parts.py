@@ -24,12 +24,17 @@ _CALLED = re.compile(
     r"|[-=]{1,2}>[ \t]{1,3}|→[ \t]{0,3})?(?P<call>`?[A-Za-z_][\w.-]{0,80}\(.*\)`?;?)[ \t]{0,9}"
 )
 """A line that is a call as programs write one, alone or behind a word for it."""
+_CODE = re.compile(r"(\d{1,3}) \|[ \n]?")
+"""An exit code before the output of a call."""
+_EXIT = re.compile(r"\[(?:rc|exit(?:[ _]code)?|status)[ =:]{0,2}(-?\d{1,5})\][ \t]{0,9}")
+"""An exit code in a line behind an output."""
+_PROMPT = re.compile(r"[$%❯] (?=\S)")
 _BOXED = re.compile(r"\[(?P<tool>[A-Za-z_][\w.-]{0,60})\][ \t]{1,4}(?P<given>\S.*)")
 """A line with the tool in brackets, and behind it what it is given."""
-_OUTPUT = re.compile(r"(?:>{1,3}|<[-=]|[-=]>|[|→←⎿]|└─?)(?: |$)")
+_OUTPUT = re.compile(r"[ \t]{0,8}(?:>{1,3}|<[-=]|[-=]>|[|→←⎿]|└─?)(?: |$)")
 """What the lines of an output begin with below a call."""
-_ENDS = re.compile(r"^[ \t]{0,4}</[A-Za-z_]{1,30}>[ \t]{0,4}$", re.MULTILINE)
-_END_BEHIND = re.compile(r"</[A-Za-z_]{1,30}>[ \t\n]{0,9}\Z")
+_ENDS = re.compile(r"^[ \t]{0,4}</[^\W\d]{1,30}>[ \t]{0,4}$", re.MULTILINE)
+_END_BEHIND = re.compile(r"</[^\W\d]{1,30}>[ \t\n]{0,9}\Z")
 
 
 def read_marked_parts(text: str) -> list[Message] | None:
@@ -90,13 +95,14 @@ class _Reader:
         elif role == "agent":
             self._read_agent(text)
         elif role == "result":
-            self._answer(without_fence(text))
+            code = _CODE.match(text)
+            self._answer(without_fence(text[code.end() :] if code else text), None if code is None else code[1] != "0")
         elif role == "call":
             self._read_call(mark, text)
 
-    def _answer(self, text: str) -> None:
-        self.has_output = self.has_output or bool(self.found.calls and text.strip())
-        self.found.answer(text)
+    def _answer(self, text: str, failed: bool | None = None) -> None:
+        self.has_output = self.has_output or bool(self.found.calls and (text.strip() or failed is not None))
+        self.found.answer(text, failed)
 
     def _read_call(self, mark: Mark, text: str) -> None:
         """Add a call, and its output where that stands below it without a mark of its own."""
@@ -138,7 +144,11 @@ class _Reader:
                 said = []
                 number = self._add_call(lines, number, called, boxed)
             if self.found.calls == before:
-                said.append(line)
+                ended = _EXIT.fullmatch(line) if self.found.calls and not "".join(said).strip() else None
+                if ended is not None:
+                    self._answer("", ended[1] != "0")
+                else:
+                    said.append(line)
                 number += not is_call
                 continue
             output: list[str] = []
@@ -153,6 +163,10 @@ class _Reader:
         self, lines: Sequence[str], number: int, called: re.Match[str] | None, boxed: re.Match[str] | None
     ) -> int:
         """Add the call of a line; return the number of the line behind it."""
+        if prompt := _PROMPT.match(lines[number]):
+            end = LogParts(lines).end_of_command(number, prompt.end())
+            self.found.run("\n".join((lines[number][prompt.end() :], *lines[number + 1 : end])))
+            return end
         if called is not None:
             add_noted_call(self.found, "", called["call"].strip("`;"))
             return number + 1
@@ -173,6 +187,8 @@ def _answering_tool(parts: Sequence[tuple[Mark, list[str]]]) -> bool:
 
 
 def _called_in(line: str) -> bool:
+    if _PROMPT.match(line):
+        return True
     boxed = _BOXED.fullmatch(line)
     is_boxed = boxed is not None and (is_instrument(boxed["tool"]) or "_" in boxed["tool"])
     return is_boxed or _CALLED.fullmatch(line) is not None
@@ -181,4 +197,6 @@ def _called_in(line: str) -> bool:
 def _body(lines: Sequence[str]) -> str:
     """The text of a part, without the indentation that its lines share."""
     below = textwrap.dedent("\n".join(lines[1:])).strip("\n")
+    if below and lines[0].endswith("|") and all(line.startswith("|") for line in below.split("\n")):
+        below = "\n".join(line[1:].removeprefix(" ") for line in below.split("\n"))
     return "\n".join(filter(None, (lines[0], below))) if lines[0] else f"\n{below}" if below else ""

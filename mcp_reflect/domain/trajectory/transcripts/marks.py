@@ -18,9 +18,10 @@ _STAMP = (
     r"(?P<stamp>[\[(]?(?:(?i:step|turn|round|msg|message|iteration|iter|t|s|no)[ _#.:-]{0,2})?"
     r"\d[\d.:/T-]{0,25}Z?[\])]?[ .:)|-]{0,3})?"
 )
-_NAME = r"(?P<name>[A-Za-z][A-Za-z_]{0,20}(?: (?i:call|result|output|answer|response))?)"
+_NAME = r"(?P<name>[^\W\d_][^\W\d]{0,20}(?: (?i:call|result|output|answer|response))?)"
 _IN_BOX = re.compile(
-    rf"^(?P<open>[^\w\s`\"'$%\\.+/]{{0,6}}[\[<(]) ?{_STAMP}{_NAME}(?:(?:: ?| |/)(?P<of>[\w.:/-]{{1,80}}))?"
+    rf"^(?P<open>[^\w\s`\"'$%\\.+/]{{0,6}}[\[<(]) ?{_STAMP}{_NAME}(?:(?:: ?| |/)(?P<of>[\w.:/-]{{1,80}})(?!=))?"
+    r"(?:[ ]\w{1,20}=[\"'][^\"'\n]{0,200}[\"']){0,4}"
     r"(?P<close> ?[\])>][^\w\s`\"'$%\\(\[<.]{0,6})(?:[ \t]{1,9}(?P<rest>.*)|(?P<direct>\S.*))?$"
 )
 _IN_RULE = re.compile(
@@ -33,7 +34,7 @@ _BEHIND_SIGN = re.compile(
 _BEFORE_SIGN = re.compile(
     rf"^(?P<open>){_STAMP}{_NAME}(?:[ ]?\((?P<of>[\w.:/ -]{{1,60}})\)"
     r"| (?P<does>calls?|runs?|uses?|invokes?) (?P<tool>[\w.:/-]{1,60}))?"
-    rf"(?P<close>[ \t]{{0,14}}(?:[:>|»]{{1,3}}|{ARROW}))(?:[ \t]{{1,9}}(?P<rest>.*))?$"
+    rf"(?P<close>[ \t]{{0,14}}(?:[:>|»]{{1,3}}|{ARROW})|(?=[ \t]))(?:[ \t]{{1,9}}(?P<rest>.*))?$"
 )
 _ALONE = re.compile(r"^(?P<open>)(?P<stamp>)(?P<name>[A-Z][A-Z_]{2,20}(?: [A-Z]{2,12})?)(?P<close>)(?P<rest>)$")
 _KINDS = (
@@ -42,7 +43,7 @@ _KINDS = (
 """The first is for words behind a number or a time, which may stand in a box."""
 _EVERYDAY = frozenset({"-", "*", "+", "#", "<", ">", "&", "|", "!", "@", "=", "~", "--", "//", "•", "–"})
 """Signs before the lines of lists, quotations, comments and options."""
-_LETTER = re.compile(r"[^A-Za-z\n]{0,60}[A-Za-z]")
+_LETTER = re.compile(r"[\W\d_]{0,60}[^\W\d_]")
 _REPEATED = re.compile(r"(\W)\1+")
 _ARROWED = re.compile(rf"\s*{ARROW}")
 _SPEAKERS = frozenset({"user", "task", "agent"})
@@ -90,7 +91,9 @@ def read_mark(line: str) -> Mark | None:
 def _is_mark(kind: str, found: re.Match[str]) -> bool:
     """Return true for a word behind a number or a time, behind unusual signs, or in capitals before a colon."""
     if kind == "0:":
-        return bool(found["stamp"])
+        return bool(found["stamp"]) and (bool(found["close"]) or found["name"].isupper())
+    if kind == ":" and not found["close"]:
+        return False
     if kind == ":":
         return found["name"].isupper() or found["close"].strip() not in {":", "|", "::"}
     return kind != "@" or found["open"].strip() not in _EVERYDAY

@@ -27,6 +27,7 @@ from mcp_reflect.domain.trajectory.transcripts.labelled import read_labelled
 from mcp_reflect.domain.trajectory.transcripts.mails import read_mails
 from mcp_reflect.domain.trajectory.transcripts.marked_parts import read_marked_parts
 from mcp_reflect.domain.trajectory.transcripts.notebook_cells import read_notebook_cells
+from mcp_reflect.domain.trajectory.transcripts.object_lines import read_object_lines
 from mcp_reflect.domain.trajectory.transcripts.openhands import read_openhands
 from mcp_reflect.domain.trajectory.transcripts.openhands_log import read_openhands_log
 from mcp_reflect.domain.trajectory.transcripts.record_turns import read_record_turns
@@ -72,6 +73,7 @@ _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
     ),
     (re.compile(r"\A\s{0,99}(?:# .{0,200}\n\s{0,99})?(?:-{3,9}\n\s{0,99})?\*\*User:\*\*\s{0,9}\n"), read_cline_export),
     (re.compile(r"\A\s{0,99}[$%❯] aider\b"), read_aider),
+    (re.compile(r"\A\s{0,99}\{\s?\""), read_object_lines),
     (re.compile(r"^(?:[⏺●] ?\S|>\s)", re.MULTILINE), read_claude_terminal),
     (re.compile(r"^(?:\[\d{4}-\d\d-\d\dT[\d:.]{8,18}Z?\] \S|user$)", re.MULTILINE), read_codex_log),
     (re.compile(r"^(?:\*\*|#{1,4} |\[)?(?:USER|HUMAN|ASSISTANT|SYSTEM)\b.{0,6}(?::|$)", re.MULTILINE), read_openhands),
@@ -179,8 +181,16 @@ def _readings(text: str, head: str) -> Iterator[tuple[list[Message], bool]]:
         if begin is None or (quoted is not None and quoted.start() < begin.start()):
             continue
         messages = read(_cleaned(text))
-        if messages and any(message.get("type") == "function_call" for message in messages):
+        if messages and any(map(_holds_call, messages)):
             yield messages, mark.pattern.startswith(_AT_BEGINNING)
+
+
+def _holds_call(message: Message) -> bool:
+    parts = message.get("content")
+    in_parts = isinstance(parts, list) and any(
+        isinstance(each, dict) and each.get("type") == "tool_use" for each in parts
+    )
+    return message.get("type") == "function_call" or bool(message.get("tool_calls")) or in_parts
 
 
 def _place_of_user(messages: Sequence[Message], head: str) -> int:

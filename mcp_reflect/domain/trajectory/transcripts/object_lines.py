@@ -1,0 +1,77 @@
+"""Transcripts with an object of JSON in each line: messages, or records such as `{"ev": "tool", "name": …}`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mcp_reflect.domain.trajectory.messages import Message
+from mcp_reflect.domain.trajectory.tools import arguments_of, is_tool_name
+from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
+from mcp_reflect.domain.trajectory.transcripts.key_value_records import RECORD_KINDS, role_of_record
+
+_TOOLS = ("tool", "name", "tool_name", "function", "fn", "action")
+_ARGUMENTS = ("args", "arguments", "input", "params", "parameters", "tool_input")
+_COMMANDS = ("cmd", "command")
+_TEXTS = ("text", "content", "message", "msg", "say", "words", "body", "thought", "answer", "final")
+_OUTCOMES = ("data", "result", "output", "out", "observation", "response", "stdout", "error", "stderr", *_TEXTS)
+_CODES = ("exit", "exit_code", "rc", "returncode", "code")
+_LEAST = 3
+_MOST_BROKEN = 0.1
+"""Part of the lines that may be no objects, as a log has them between."""
+
+
+def read_object_lines(text: str) -> list[Message] | None:
+    """Return the messages of a transcript with an object in each line; None for any other text.
+
+    What an output prints stands inside of one object: it cannot begin another.
+    """
+    lines = [line for line in text.split("\n") if line.strip()]
+    records = [record for line in lines if (record := _object(line)) is not None]
+    if len(records) < _LEAST or len(records) < (1 - _MOST_BROKEN) * len(lines):
+        return None
+    messages = [record.get("message") if isinstance(record.get("message"), dict) else record for record in records]
+    if all(isinstance(each, dict) and "role" in each and "content" in each for each in messages):
+        return [each for each in messages if isinstance(each, dict)]
+    found = CollectedMessages()
+    for record in records:
+        _add(found, record)
+    return found.messages if found.calls else None
+
+
+def _object(line: str) -> dict[str, Any] | None:
+    if not line.lstrip().startswith("{"):
+        return None
+    try:
+        told = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return told if isinstance(told, dict) else None
+
+
+def _add(found: CollectedMessages, record: Mapping[str, Any]) -> None:
+    kind = next((str(record[key]).lower() for key in RECORD_KINDS if isinstance(record.get(key), str)), "")
+    tool = next((record[key] for key in _TOOLS if isinstance(record.get(key), str) and record[key] != kind), "")
+    given = next((record[key] for key in _ARGUMENTS if record.get(key) is not None), None)
+    is_call = given is not None or any(isinstance(record.get(key), str) for key in _COMMANDS)
+    role = role_of_record(kind) or ("call" if kind == "tool" and is_call else "")
+    role = role or ("output" if kind == "tool" else "")
+    if role == "call":
+        command = next((record[key] for key in _COMMANDS if isinstance(record.get(key), str)), "")
+        if command:
+            found.run(command)
+        elif is_tool_name(tool):
+            found.call(tool, arguments_of({} if given is None else given))
+    elif role == "output":
+        code = next((record[key] for key in _CODES if isinstance(record.get(key), int)), None)
+        found.answer(_text(record, _OUTCOMES), None if code is None else code != 0)
+    elif role == "user":
+        found.hear(_text(record, _TEXTS), is_sure=True)
+    elif role == "agent":
+        found.say(_text(record, _TEXTS))
+
+
+def _text(record: Mapping[str, Any], keys: Sequence[str]) -> str:
+    told = [record[key] for key in keys if record.get(key) not in (None, "", [], {})]
+    return "\n".join(each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in told)
