@@ -57,8 +57,8 @@ RUN_LAYERS = (
     {"case_values", "former_text", "step_outcome"},
     {"steps"},
     {"case_data", "lookups", "passages", "run_again", "set_again", "undone_files", "utterances"},
-    {"code_cells", "compound_commands", "recalled_readings", "undoing", "working_tree"},
-    {"call_text", "net_changes"},
+    {"code_cells", "compound_commands", "reviewer_pointers", "undoing", "working_tree"},
+    {"call_text", "net_changes", "recalled_readings"},
 )
 
 REDACTION_LAYERS = (

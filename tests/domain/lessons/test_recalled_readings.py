@@ -141,3 +141,51 @@ def test_a_file_that_was_edited_is_named_for_the_edit() -> None:
     ]
     told = recalled(run, "A version in Cargo.toml is against the rules you read first.", "Add getrandom")
     assert told == ["Versions live in the root manifest only."]
+
+
+POLICY = (
+    "[1] CX-1 Cancellation\n    Free up to 7 days before.\n[2] CX-4 Hardship\n    The guest gets a voucher over the full "
+    "amount. No cash refund.\n[3] CX-6 Saver\n    Never refunded."
+)
+
+
+def test_a_section_that_the_reviewer_names_by_its_number_is_told() -> None:
+    run = [
+        *call("find_booking", {"id": "5530"}, '{"id": "5530", "guest": "Petra Vollmer", "rate": "SAVER"}'),
+        *call("search_policy", {"query": "cancellation"}, POLICY),
+        *call("issue_refund", {"id": "5530"}, '{"ok": true}'),
+    ]
+    told = recalled(run, "Against the rules: the guest should have got a voucher under CX-4, no refund.", "Cancel it")
+    assert told == ["The guest gets a voucher over the full amount. No cash refund."]
+
+
+def test_what_is_kept_of_somebody_is_told_in_no_way() -> None:
+    run = [
+        *call(
+            "find_booking", {"id": "5530"}, '{"id": "5530", "guest": "Petra Vollmer", "rate": "saver", "house": "See"}'
+        ),
+        *call("refund", {"id": "5530"}, '{"ok": true}'),
+    ]
+    assert recalled(run, "The record you opened has the rate: a guest with a saver rate gets none.", "Refund it") == []
+
+
+def test_a_file_is_known_by_the_number_of_its_document() -> None:
+    run = [
+        *bash("cat docs/adr/0007-lists.md", "# 7. Lists\nWe use `limit` and `offset`."),
+        *bash(
+            "cat docs/adr/0012-keys.md", "# 12. Keys\nAmends ADR 7.\nClients send `page_token` and the answer has one."
+        ),
+    ]
+    told = recalled(
+        run, "ADR 12, which you also opened, amends the old one: look there for what clients send.", "Add it"
+    )
+    assert {*told} == {"Amends ADR 7.", "Clients send `page_token` and the answer has one."}
+
+
+def test_the_first_thing_is_no_item() -> None:
+    notes = "- sbt 1.9 only.\n- Evictions: never lower the error level for the whole build."
+    run = [*bash("cat docs/build.md", notes), *bash("sbt test", "ok")]
+    told = recalled(
+        run, "The error level is down. docs/build.md, first thing you printed, forbids it.", "Fix the eviction"
+    )
+    assert told == ["Evictions: never lower the error level for the whole build."]

@@ -42,9 +42,13 @@ def is_of_case(name: str, value: str, tool: str) -> bool:
     return bool(_ID_NAME.search(name) or _tells_who(name, value) or _CODED.match(value))
 
 
+def names_somebody(name: str) -> bool:
+    """Return true for the name of an argument or a field by which somebody, a case or a thing of theirs is known."""
+    return _SOMEBODYS.search(_CAMEL.sub("_", name).lower()) is not None
+
+
 def _tells_who(name: str, value: str) -> bool:
-    plain = _CAMEL.sub("_", name).lower()
-    return _SOMEBODYS.search(plain) is not None and not _OF_NOBODY.fullmatch(value)
+    return names_somebody(name) and not _OF_NOBODY.fullmatch(value)
 
 
 def is_private(name: str, value: str) -> bool:

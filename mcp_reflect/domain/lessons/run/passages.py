@@ -13,6 +13,8 @@ from mcp_reflect.domain.trajectory.parsing import is_deeper
 from mcp_reflect.domain.trajectory.tool_json import parse_json_value
 
 _ITEM = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)])\s+")
+_LINE_NUMBER = re.compile(r"^\s{0,8}\d{1,6}→")
+"""What an editor's tool puts before the lines that it shows."""
 _ENDS_OF_CODE = (",", ";", "{", "(", "[")
 _PASSAGE_CHARS = 300
 _MOST_PASSAGES = 400
@@ -69,7 +71,8 @@ def _of_text(text: str) -> Iterator[Passage]:
     """Lines, each with those that it announces; items with their numbers and the lines below that are indented."""
     told: list[str] = []
     item = number = indent = 0
-    for line in [*text.splitlines(), ""]:
+    for numbered in [*text.splitlines(), ""]:
+        line = _LINE_NUMBER.sub("", numbered)
         depth = len(line) - len(line.lstrip())
         begins = _ITEM.match(line)
         is_below = depth > indent and (number or told[0].endswith(":")) if told else False
