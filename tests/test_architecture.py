@@ -57,7 +57,7 @@ RUN_LAYERS = (
     {"case_values", "former_text", "step_outcome"},
     {"steps"},
     {"case_data", "lookups", "passages", "run_again", "set_again", "undone_files", "utterances"},
-    {"code_cells", "compound_commands", "reviewer_pointers", "undoing", "working_tree"},
+    {"code_cells", "compound_commands", "followed_rules", "reviewer_pointers", "undoing", "working_tree"},
     {"call_text", "net_changes", "recalled_readings"},
 )
 

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.run.followed_rules import rules_followed_in
 from mcp_reflect.domain.lessons.run.lookups import only_asks
 from mcp_reflect.domain.lessons.run.recalled_readings import readings_recalled_in
 from mcp_reflect.domain.models.common import TextOrigin
@@ -74,9 +75,11 @@ def texts_of_run(run: ParsedRun) -> RunTexts:
         _add_report(texts, report)
     else:
         _add_log(texts, run.trajectory.text)
+    recalled = rules_followed_in(run)
     if isinstance(run, ReviewedRun):  # a verdict of tests comes with their output
         texts.add("tool" if run.review.source == "tests" else "user", run.review.feedback)
-        texts.recalled = " ".join("\n".join(readings_recalled_in(run)).split())
+        recalled += readings_recalled_in(run)
+    texts.recalled = " ".join("\n".join(recalled).split())
     texts.close()
     return texts
 

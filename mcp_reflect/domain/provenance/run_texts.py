@@ -41,7 +41,8 @@ class RunTexts:
     """The texts of a run by source, as words and as they stand, to look sentences up in; and the run's own calls.
 
     `is_told` is true where the agent told the run in words, so that nothing shows where it had them from. `recalled` is
-    what the reviewer points to in what the run had read (`lessons/run/recalled_readings.py`).
+    what the reviewer points to in what the run had read (`lessons/run/recalled_readings.py`), and the rules that it had
+    looked up and followed (`lessons/run/followed_rules.py`).
     """
 
     parts: dict[TextOrigin, list[str]] = field(default_factory=dict)

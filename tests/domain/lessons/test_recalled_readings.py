@@ -144,8 +144,8 @@ def test_a_file_that_was_edited_is_named_for_the_edit() -> None:
 
 
 POLICY = (
-    "[1] CX-1 Cancellation\n    Free up to 7 days before.\n[2] CX-4 Hardship\n    The guest gets a voucher over the full "
-    "amount. No cash refund.\n[3] CX-6 Saver\n    Never refunded."
+    "[1] CX-1 Cancellation\n    Free up to 7 days before.\n[2] CX-4 Hardship\n    The guest gets a voucher over the "
+    "full amount. No cash refund.\n[3] CX-6 Saver\n    Never refunded."
 )
 
 

@@ -42,6 +42,7 @@ from mcp_reflect.domain.lessons.run.call_text import (
     names_calls_only,
 )
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
+from mcp_reflect.domain.lessons.run.followed_rules import rules_followed_in
 from mcp_reflect.domain.lessons.run.lookups import is_research
 from mcp_reflect.domain.lessons.run.recalled_readings import readings_recalled_in
 from mcp_reflect.domain.lessons.run.step import Step
@@ -113,7 +114,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         failures += filter(None, [describe_unopposed(feedback, steps, "\n".join((mistake, *actions)))])
         mistake = _with_last_acts(mistake, steps, (*actions, *found, *failures) if feedback else "`")
     guidance += [
-        *(each for each in readings_recalled_in(run) if each not in mistake),
+        *(each for each in (rules_followed_in(run) if passed else readings_recalled_in(run)) if each not in mistake),
         *found,
         *(each.text for each in told if each.text not in mistake),
     ]

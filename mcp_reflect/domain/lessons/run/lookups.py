@@ -58,7 +58,7 @@ _CODE_WORD = re.compile(r"\b(?=[A-Z\d_-]*[A-Z])(?=[\w-]{4,24}\b)[A-Z][A-Z\d]*(?:
 """A code in capitals, as rules name them."""
 _MOST_OF_RULES = 20_000
 _RULES_TOOL = re.compile(
-    r"(?:^|_)(?:polic(?:y|ies)|rules?|r[eè]gles?|regeln?|reglas?|terms|handbook|manual|faq|guides?)(?:_|$)"
+    r"(?:^|_)(?:polic(?:y|ies|a)|politi(?:ca|que)s?|rules?|r[eè]gles?|regeln?|reglas?|terms|handbook|manual|faq|guides?)(?:_|$)"
 )
 """Tools that tell the rules, named after these."""
 
@@ -111,6 +111,11 @@ def found_nothing(step: Step) -> bool:
     return _NOTHING.match(step.output) is not None
 
 
+def tells_rules(step: Step) -> bool:
+    """Return true for a call of a tool that is there to tell the rules."""
+    return step.kind == "call" and _RULES_TOOL.search(step.tool.lower()) is not None
+
+
 def public_values(steps: Sequence[Step]) -> frozenset[str]:
     """Return the coded values that look-ups of rules told: what a run gives a call from these holds for other cases.
 
@@ -120,7 +125,7 @@ def public_values(steps: Sequence[Step]) -> frozenset[str]:
     for step in steps:
         given = {name: str(value) for name, value in step.arguments.items()}
         in_words = any(any(map(str.isalpha, value)) for value in given.values())
-        asks = is_lookup(step) or _RULES_TOOL.search(step.tool.lower()) is not None
+        asks = is_lookup(step) or tells_rules(step)
         if asks and in_words and not any(is_of_case(*each, step.tool) for each in given.items()):
             found.update(_CODE_WORD.findall(step.output[:_MOST_OF_RULES]))
     return frozenset(found)

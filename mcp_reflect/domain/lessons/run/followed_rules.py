@@ -1,0 +1,85 @@
+"""Rules that a tool for them told and that a passed run then followed: what its later calls and last words say again.
+
+Only tools that are there to tell the rules count, such as `policy_lookup`: what a file, a page or a ticket says as a
+rule, anybody may have written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.run.case_values import names_somebody
+from mcp_reflect.domain.lessons.run.lookups import is_lookup, tells_rules
+from mcp_reflect.domain.lessons.run.passages import passages_of
+from mcp_reflect.domain.lessons.run.step import Step
+from mcp_reflect.domain.lessons.run.steps import find_steps
+from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
+from mcp_reflect.domain.text.observation import reads_as_error
+from mcp_reflect.domain.trajectory.messages import Utterance
+from mcp_reflect.domain.trajectory.run import ParsedRun
+
+_WORD = re.compile(r"[^\W\d_]{3,}|\w*\d\w*")
+_STATES = re.compile(
+    r"\b(?:must|may|can(?:not)?|only|never|no|not|once|before|after|within|until|from|up to|at (?:least|most)|free|if"
+    r"|when|unless|first|instead|goes?|gets?|needs?|is|are|puis|avant|apr[eè]s|ne|si|antes|despu[eé]s|solo|wird|nur|vor"
+    r"|nach|kein\w*|est|sont|doit|es|son|debe|ist|sind|muss)\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence that says what holds, in the languages of most policies."""
+_LEAST_WORDS = 5
+_LEAST_SHARED = 2.0
+_OF_TASK = 0.5
+"""Weight of a word that the task had already."""
+_MOST, _MOST_CHARS = 3, 400
+
+
+def rules_followed_in(run: ParsedRun) -> list[str]:
+    """Return the passages of rules that a run had looked up and followed (`followed_rules`)."""
+    steps = find_steps(run.trajectory)
+    if not any(map(tells_rules, steps)):
+        return []
+    said = [event.text for event in run.trajectory.events[-1:] if isinstance(event, Utterance)]
+    return followed_rules(steps, run.trace.task, "\n".join((*said, run.trace.final_response)))
+
+
+def followed_rules(steps: Sequence[Step], task: str, closing: str) -> list[str]:
+    """Return the passages of rules that a run had looked up and followed; `closing` is what the agent said last.
+
+    These are three at most, of 400 characters together.
+    """
+    asked = _stems(task)
+    ranked: list[tuple[float, int, str]] = []
+    for place, step in enumerate(steps):
+        if step.failed or not tells_rules(step):
+            continue
+        acts = [later for later in steps[place + 1 :] if not (later.failed or later.errors or is_lookup(later))]
+        done = _stems(" ".join(map(_told, (later for later in acts if not tells_rules(later)))))
+        said = done | _stems(closing)
+        told = (each.text for each in passages_of(step.output) if not reads_as_error(each.text))
+        ranked += [
+            (score, -place, text) for text in told if (score := _score(text, done, said, asked)) >= _LEAST_SHARED
+        ]
+    chosen: list[str] = []
+    for _, _, text in sorted(ranked, reverse=True):
+        has_room = len(text) + sum(map(len, chosen)) <= _MOST_CHARS
+        if len(chosen) < _MOST and has_room and text not in chosen:
+            chosen.append(text)
+    return chosen
+
+
+def _score(text: str, done: frozenset[str], said: frozenset[str], asked: frozenset[str]) -> float:
+    """The weight of the words that a rule shares with what was done and said after it; 0 for what states no rule."""
+    shared = _stems(text) & said
+    if len(text.split()) < _LEAST_WORDS or not (shared & done and _STATES.search(text)):
+        return 0.0
+    return sum(_OF_TASK if word in asked else 1.0 for word in shared)
+
+
+def _told(step: Step) -> str:
+    given = " ".join(f"{name} {value}" for name, value in step.arguments.items() if not names_somebody(name))
+    return f"{step.tool} {given}".replace("_", " ")
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in _WORD.findall(text) if word_weight(word))

@@ -1,0 +1,65 @@
+"""Of the rules that a run looked up, a lesson quotes those which it then followed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from mcp_reflect.domain.lessons.run.followed_rules import followed_rules
+from mcp_reflect.domain.lessons.run.steps import find_steps
+from mcp_reflect.domain.trajectory.parsing import parse
+from tests.domain.lessons.test_lessons import Messages, call
+
+POLICY = """DAMAGED ON ARRIVAL
+- Report within 30 days of delivery.
+- If a spare part exists for the damaged component, ship the part and not the whole article.
+- Gift cards are never extended."""
+TASK = "The lamp came with a cracked shade, please send a new one."
+SAID = "The part is on its way."
+
+
+def followed(policy_tool: str, *later: Messages, policy: str = POLICY, said: str = SAID) -> list[str]:
+    run: list[dict[str, Any]] = [*call(policy_tool, {"topic": "damaged items"}, policy)]
+    for each in later:
+        run += each
+    return followed_rules(find_steps(parse(json.dumps(run))), TASK, said)
+
+
+SENT = call("create_replacement", {"type": "part", "reason": "damaged"}, '{"status": "created"}')
+
+
+def test_a_rule_that_a_later_call_follows_is_told() -> None:
+    assert followed("policy_lookup", SENT) == [
+        "If a spare part exists for the damaged component, ship the part and not the whole article."
+    ]
+
+
+def test_rules_that_nothing_followed_are_not_told() -> None:
+    assert followed("policy_lookup", call("close_ticket", {"note": "sent"}, "ok"), said="Done.") == []
+    assert followed("policy_lookup") == []
+
+
+def test_a_call_that_was_refused_follows_no_rule() -> None:
+    refused = call("create_replacement", {"type": "part", "reason": "damaged"}, '{"error": "REFUSED_BY_STOCK"}')
+    assert followed("policy_lookup", refused, said="") == []
+
+
+def test_what_tools_for_other_things_say_is_no_rule() -> None:
+    for tool in ("read_file", "web_search", "get_ticket", "fetch_page"):
+        assert followed(tool, SENT) == []
+
+
+def test_rules_are_told_in_other_languages() -> None:
+    rules = "DEM-2 Frais : 49 EUR.\nDEM-4 La gratuité est saisie par le code FID24 dans planifier_demenagement."
+    planned = call("planifier_demenagement", {"code": "FID24"}, '{"frais": 0}')
+    told = followed("regles", planned, policy=rules, said="C'est confirmé.")
+    assert told == ["DEM-4 La gratuité est saisie par le code FID24 dans planifier_demenagement."]
+
+
+def test_no_more_than_three_rules_are_told() -> None:
+    rules = "\n".join(
+        f"- A damaged part of kind {number} is sent once after the report of damage." for number in range(9)
+    )
+    told = followed("policy_lookup", SENT, policy=rules)
+    assert len(told) == 3
+    assert sum(map(len, told)) <= 400
