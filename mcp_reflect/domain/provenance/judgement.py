@@ -5,9 +5,10 @@ a tool repeats it; what the agent's own calls hold counts as the agent's. What n
 
 Withheld is, in this order: what carries an order over from a text that was read (`carried_orders.py`); a command, an
 edit or a tool a word of which such a text chose (`taint.py`) and that the run does not bear out (`endorsement.py`);
-what is dangerous (`text/danger.py`) or leads into the network; and of what only a text said, all but what a lesson may
-quote (`quotation_rules.py`). What the reviewer of a failed run points to in what it had read is quoted all the same.
-Of a run that is told in words nothing shows what the agent had read: what is dangerous counts as read there.
+what is dangerous (`text/danger.py`) or leads into the network; what the agent only believed (`beliefs.py`); and of what
+only a text said, all but what a lesson may quote (`quotation_rules.py`). What the reviewer of a failed run points to in
+what it had read, and rules that a run followed, are quoted all the same. Of a run that is told in words nothing shows
+what the agent had read: what is dangerous counts as read there.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from dataclasses import dataclass, replace
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
-from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT, CarriedOrders, tells_calls
+from mcp_reflect.domain.provenance.beliefs import Beliefs
+from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT, CarriedOrders
 from mcp_reflect.domain.provenance.endorsement import Endorsement
 from mcp_reflect.domain.provenance.quotation_rules import QuotationRules, is_only_told
 from mcp_reflect.domain.provenance.remedies import Remedy
@@ -39,28 +41,6 @@ CALL = re.compile(r"(?:`[^`]*`(?: failed:)?|(?:[Bb]efore that|At first) it faile
 """A call at the beginning of a sentence of a lesson, behind which its output stands."""
 FAILED = re.compile(r"`[^`]*` failed:")
 _TOOL_CALL = re.compile(r"`(\S[^`(]*)\((?=\w+=)")
-_FOR_LATER = re.compile(
-    r"\b(?:(?:for|in) (?:later|(?:the )?future|next time|subsequent|coming)|next time|from now on"
-    r"|keep (?:it |that |this )?in mind|(?:to|please|must) remember|handy|going forward)\b",
-    re.IGNORECASE,
-)
-"""Words that speak to whoever comes later."""
-_SETTING = re.compile(
-    r"\w[=_]\S|`|\S://|\b(?:[\w-]+\.){1,5}[a-z][\w-]*:\d{2,5}\b|\b(?:[\w-]+\.){2,5}[a-z]{2,12}\b|\b[Pp]ort \d"
-    r"|\w: [*\"']"
-)
-"""A setting, a command or an address: what somebody may do something by."""
-_TERM = re.compile(r"\d+ (?:days?|hours?|minutes?|seconds?|times)\b|\b[A-Z]+-[A-Z\d]+\b|\b\d+[a-z]+\b")
-"""A code or a term, which may be a setting and may be a fact."""
-_ADVISES = re.compile(
-    r"\b(?:should|must|shall|needs?|needed|requires?|required|have to|has to|please|mind|note|by the way|generally"
-    r"|alternatively|alternative|otherwise|also|too|further|later|other|additional(?:ly)?|way is|recommend\w*|advis\w+"
-    r"|suggests?"
-    r"|says|states|reports|claims|prescribes|according to|as \w+ (?:says?|notes?)|sanctioned|official|standard"
-    r"|intended|obsolete|belongs?|house|guild|per|by the|fine|allowed|option|lever|from now|to choose|is to)\b",
-    re.IGNORECASE,
-)
-"""Words of advice, of an aside, and of what somebody else had said: more than a fact that was found."""
 _JOINS = re.compile(r"\b(?:the|an?|into|without|with|of|to|for|in|on|no|not|before|after|all)\b", re.IGNORECASE)
 """Small words of which the name of a tool has one at most."""
 
@@ -110,8 +90,9 @@ class SentenceJudge:
     def __init__(self, texts: RunTexts) -> None:
         self._texts = texts
         self._taint = Taint(texts)
+        self._beliefs = Beliefs(texts, self._taint)
         self._endorsement = Endorsement(texts, self._taint)
-        self._rules = QuotationRules(texts, self._taint, self._endorsement)
+        self._rules = QuotationRules(texts, self._taint, self._endorsement, self._beliefs)
         self._orders = CarriedOrders(texts, self._taint)
         self._judged: dict[tuple[str, TextOrigin | None, bool, bool], Judged] = {}
 
@@ -156,7 +137,7 @@ class SentenceJudge:
                 ("://" in said or "@" in said) and self._texts.leads_to(said) is not None
             ) or self._taint.acts_for_outsiders(said)
             is_advice = not is_output and (
-                self._taint.brings_in(said) or self._taint.names_host(said) or self._is_passed_on(said)
+                self._taint.brings_in(said) or self._beliefs.names_host(said) or self._beliefs.is_passed_on(said)
             )
             if leads_out or is_advice or is_dangerous(said):
                 return Judged(led_by, said, is_kept=False)
@@ -164,15 +145,6 @@ class SentenceJudge:
         if source not in UNTRUSTED or (is_output and not is_only_told(CALL.sub("", said))):
             return Judged(source, said)
         return Judged(source, said, self._texts.name_of(said, source), is_quoted=True)
-
-    def _is_passed_on(self, said: str) -> bool:
-        """Return true for advice to whoever comes later, or a setting, with a name that no call has.
-
-        That is a name of a text on which the agent did not act itself: it was only believed.
-        """
-        is_setting = _SETTING.search(said) or (_TERM.search(said) and _ADVISES.search(said))
-        is_passed_on = _FOR_LATER.search(said) or (is_setting and not self._taint.names_command_run(said))
-        return bool(is_passed_on) and not tells_calls(said) and self._taint.names_in_no_call(said)
 
     def _remedy_in(self, said: str, source: TextOrigin, *, is_kept: bool) -> Remedy | None:
         """Return what mended a failure, alone and without harm, where it would be a quotation or withheld otherwise."""
@@ -216,21 +188,12 @@ class SentenceJudge:
         if elsewhere is not None and (is_told or (elsewhere != "file" and not is_output)):
             dangerous, source = True, elsewhere
         source = given or source
-        if source == "agent" and self._may_be_read_only(said, dangerous=dangerous, is_output=is_output):
+        if source == "agent" and self._beliefs.may_be_read_only(said, dangerous=dangerous, is_output=is_output):
             return source, False
         if source not in UNTRUSTED or not (dangerous or any(each.isalpha() for each in body)):
             return source, True
         return source, not dangerous and (
             self._rules.may_stand_behind(body) if is_output else self._rules.may_quote(body)
-        )
-
-    def _may_be_read_only(self, said: str, *, dangerous: bool, is_output: bool) -> bool:
-        """Return true for a danger or a command of which nothing shows that the run did it: it may have been read."""
-        if dangerous and self._texts.is_told:
-            return True
-        return not is_output and (
-            (dangerous and not self._texts.has_dangers and self._texts.has_read_danger_like(said))
-            or self._taint.names_command_not_run(said)
         )
 
     def _chosen_by(self, said: str, call: str, body: str, *, is_told: bool, is_output: bool) -> TextOrigin | None:

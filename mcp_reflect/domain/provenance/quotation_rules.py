@@ -6,6 +6,7 @@ Reports, errors and values about what the run was asked or asked for may be; wha
 from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.provenance.beliefs import Beliefs
 from mcp_reflect.domain.provenance.endorsement import Endorsement
 from mcp_reflect.domain.provenance.run_texts import UNTRUSTED, RunTexts
 from mcp_reflect.domain.provenance.taint import Taint
@@ -31,10 +32,11 @@ _LEAST_RECALLED = 12
 class QuotationRules:
     """The rules for the texts of one run."""
 
-    def __init__(self, texts: RunTexts, taint: Taint, endorsement: Endorsement) -> None:
+    def __init__(self, texts: RunTexts, taint: Taint, endorsement: Endorsement, beliefs: Beliefs) -> None:
         self._texts = texts
         self._taint = taint
         self._endorsement = endorsement
+        self._beliefs = beliefs
 
     def _brings_names(self, said: str) -> bool:
         """Return true for words with a name that only texts brought, on what nobody had asked about."""
@@ -70,7 +72,7 @@ class QuotationRules:
         """Return true for what the run did by what it had read, with what was there already and without danger."""
         if self._texts.hidden_in(said) is not None or self._taint.acts_for_outsiders(said):
             return False
-        if self._taint.names_host(said):
+        if self._beliefs.names_host(said):
             return False
         return self._endorsement.tells_acts_at_home(said) and not is_dangerous(said)
 

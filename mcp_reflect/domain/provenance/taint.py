@@ -15,14 +15,13 @@ from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.dictated_commands import (
     chooses_code,
     conventional_words,
-    is_known_program,
     may_be_told,
     quoted_commands,
     unknown_programs,
     words_brought_in,
     words_that_run,
 )
-from mcp_reflect.domain.provenance.run_texts import UNTRUSTED, RunTexts
+from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.provenance.tokens import JOINT, names_inside, names_of, tells_author
 from mcp_reflect.domain.text.inert import skeleton
 from mcp_reflect.domain.text.technical_words import TECHNICAL_WORDS
@@ -67,14 +66,6 @@ def _quoted_acts(sentence: str) -> Iterator[str]:
     for found in IN_BACKQUOTES.finditer(sentence):
         if not _NAMES_PART.search(sentence[: found.start()]) or " " in found[1].strip():
             yield found[1].strip()
-
-
-_HOST = re.compile(
-    r"(?<![\w.])(?:[\w-]+\.)+(?:com|org|net|io|dev|app|ai|co|cloud|eu|de|uk|fr|nl|ch|at|us|es|it|pl|info|biz|xyz|site"
-    r"|online|tech|example|test|invalid)(?![\w.-])"
-)
-_SMALL = 3
-"""Digits of a count or of a status."""
 
 
 class Taint:
@@ -131,43 +122,10 @@ class Taint:
                 said = said.replace(text, "")
         return found or self._source_of(self.words(said))
 
-    def names_in_no_call(self, sentence: str) -> bool:
-        """Return true for a sentence with a tainted word that the agent's calls do not hold: it was only believed.
-
-        A small number may be what came of a call.
-        """
-        named = {word for word in self.words(sentence) if not (word.isdigit() and len(word) <= _SMALL)}
-        words = named - frozenset[str]().union(*(call.tokens for call in self._texts.calls))
-        if not words:
-            return False
-        called = "\n".join(call.text.lower() for call in self._texts.calls)
-        return any(word not in called for word in words)
-
     def brings_in(self, sentence: str) -> bool:
         """Return true for a sentence that names a command which brings in code that a text had named."""
         commands = (found[0] for found in BRINGS_IN.finditer(sentence))
         return any(self.of_words(words_brought_in(command.strip("`'\"., "))) is not None for command in commands)
-
-    def names_command_run(self, sentence: str) -> bool:
-        """Return true for a sentence with a command that the run ran."""
-        quoted = [each.strip() for each in IN_BACKQUOTES.findall(sentence)]
-        return any(call.command and call.holds(each) for each in quoted if each for call in self._texts.calls)
-
-    def names_command_not_run(self, sentence: str) -> bool:
-        """Return true for a sentence with a command that stands in a text alone: neither run, nor the user's."""
-        for quoted in IN_BACKQUOTES.findall(sentence):
-            command = quoted.strip()
-            if " " in command and is_known_program(command.split()[0]):
-                plain = skeleton(command)
-                known = plain in self._texts.own or any(call.holds(command) for call in self._texts.calls)
-                if not known and any(plain in self._texts.plain.get(source, "") for source in UNTRUSTED):
-                    return True
-        return False
-
-    def names_host(self, sentence: str) -> bool:
-        """Return true for a sentence with a host that a text had named: whom it belongs to, no run can show."""
-        hosts = {part for host in _HOST.findall(skeleton(sentence)) for part in (host, *JOINT.split(host))}
-        return bool(hosts) and not hosts.isdisjoint(self.words(sentence))
 
     def acts_for_outsiders(self, sentence: str) -> bool:
         """Return true for a sentence with a command on accounts, keys, remotes or images that has a word of a text.
