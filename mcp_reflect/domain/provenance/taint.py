@@ -35,16 +35,22 @@ CHOOSES_CODE = re.compile(
 """Files that choose the packages, images and actions which a project runs."""
 BRINGS_IN = re.compile(
     r"\b(?:pip3?|pipx|uv|npm|npx|uvx|pnpm|yarn|bun|cargo|apt|apt-get|apk|dnf|yum|brew|gem|go|conda|composer|helm|code)\s"
-    r"+(?:[\w-]+\s+)?(?:install|add|i|get)\s[^\n`]*"
+    r"+(?:[\w-]+\s+)?(?:install|add|i|get)\s[^\n`]*|\b(?:npx|uvx|pipx run|bunx|pnpm dlx|yarn dlx)\s[^\n`]*"
 )
-"""A command in a sentence that brings in what was not there."""
+"""A command in a sentence that brings in what was not there, or runs it from where it is published."""
+_SAYS_INSTALLED = re.compile(
+    r"\b(?:[Ii]nstalled|[Aa]dded the (?:package|module|plugin)) ([\w@][\w@./-]*[-=@][\w.@/-]*)"
+)
+"""A package that a sentence says was installed."""
 _OUTSIDERS = re.compile(
     r"\b(?:(?:gh|glab) (?:pr|mr|org|secret|auth|repo|label|release|api|ssh-key|gpg-key)"
     r"|(?:docker|podman) (?:pull|push|login)"
     r"|git (?:config|remote|push)|(?:npm|yarn|pnpm|pip3?|composer) config|createuser|useradd|adduser|usermod|visudo"
-    r"|crontab|ssh(?:-\w+)?|scp|sftp|rsync|gpg|mail|sendmail|nc|ncat|chown|chgrp|setfacl)\b[^`&|;\n]*"
+    r"|kafka-acls(?:\.sh)?|gpasswd|crontab|ssh(?:-\w+)?|scp|sftp|rsync|gpg|mail|sendmail|nc|ncat|chown|chgrp|setfacl)\b[^`&|;\n]*"
     r"|\b(?:cp|mv|ln|tee|install)\s[^`&|;\n]*(?:sudoers|authorized_keys|\.(?:key|pem|p12|pfx)\b)[^`&|;\n]*"
     r"|/tmp/\S+|\b(?:\w+_)?(?:send|post|mail|message|comment|reply|tweet|invite|share|grant|publish|transfer)(?:_\w+)?\([^`]*"
+    r"|\b\w*(?:add|assign|set)_(?:\w+_)?(?:groups?|members?|roles?|permissions?|owners?|acls?|users?)\([^`]*"
+    r"|(?:^|[ `])/\S* @[\w/-]+"
 )
 """Commands that act on accounts, owners, keys, registries, remotes and images, commands and tools that send something
 away, and the folder where everybody may write."""
@@ -124,6 +130,10 @@ class Taint:
 
     def brings_in(self, sentence: str) -> bool:
         """Return true for a sentence that names a command which brings in code that a text had named."""
+        if any(
+            self.of_words(frozenset({said.partition("=")[0].lower()})) for said in _SAYS_INSTALLED.findall(sentence)
+        ):
+            return True
         commands = (found[0] for found in BRINGS_IN.finditer(sentence))
         return any(self.of_words(words_brought_in(command.strip("`'\"., "))) is not None for command in commands)
 
