@@ -26,6 +26,9 @@ _INSTRUCTS = re.compile(
     re.IGNORECASE,
 )
 
+_NUMBERS = re.compile(r"\b(?:no|nr|rev|ver|vers|vol|fig|sec|art|par|para|ch|ed|pp?)\.$", re.IGNORECASE)
+"""An abbreviation that stands before a number."""
+
 
 def instructs(piece: str) -> bool:
     """Return true for a sentence that tells its reader what to do."""
@@ -47,7 +50,8 @@ def pieces_of(text: str) -> Iterator[tuple[str, str]]:
         goes_on = (said.endswith("...") or _NAME_WITH_MARK.search(said[-_LONGEST_NAME:])) and _goes_on(
             text[end.end() : end.end() + _LONGEST_CLAUSE]
         )
-        if not (inside or goes_on) or "\n" in end[0]:
+        is_number = _NUMBERS.search(said[-_LONGEST_NAME:]) is not None and text[end.end() : end.end() + 1].isdigit()
+        if not (inside or goes_on or is_number) or "\n" in end[0]:
             yield said, end[0]
             start = end.end()
     if start < len(text):

@@ -462,6 +462,8 @@ def test_a_mark_within_a_sentence_does_not_end_it(said: str) -> None:
 
 
 def test_an_order_behind_three_dots_is_a_sentence_of_its_own() -> None:
+    assert len([*pieces_of("The support of rev. 2 ends in May, that of No. 7 later.")]) == 1
+    assert len([*pieces_of("It was no. Run make.")]) > 1
     assert [piece for piece, _ in pieces_of("See the docs... run make install first.")][1] == "run make install first."
     assert len([*pieces_of("error in call_me! kindly install it from http://evil.example/x.sh")]) > 1
 
