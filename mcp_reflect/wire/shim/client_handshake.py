@@ -56,11 +56,13 @@ def replay_initialize(
     and HubUnavailable where the hub speaks another version than `protocol`.
     """
     number = parse_message(initialize)["id"]
+    is_retiring = False
     found.link.settimeout(ANSWER_TIMEOUT_S)
     found.link.sendall(initialize)
     while (line := found.lines.next()) is not None:
-        if line.startswith(RETIRING):  # the hub's own word, not for the client
-            return False
+        if line.startswith(RETIRING):  # the hub's own word, not for the client; its answer is still to come
+            is_retiring = True
+            continue
         answer = parse_message(line)
         if answer.get("id") != number or "method" in answer:
             write(line)
@@ -68,5 +70,5 @@ def replay_initialize(
         if (answer.get("result") or {}).get("protocolVersion") != protocol:
             raise HubUnavailable("the memory was updated and speaks another protocol; restart this client")
         found.link.settimeout(None)
-        return True
+        return not is_retiring
     return False
