@@ -114,7 +114,11 @@ _PATTERNS = (
         r"\b(?:users?|owners?|humans?|administrators?|admins?|security team|maintainers?|management)\b[^.\n]{0,40}"
         r"\b(?:already |explicitly )?(?:approved|authori[sz]ed|consented|permitted|granted|pre-approved|signed off)\b"
     ),
-    r"\b(?:sort code|iban|bic|routing number|account)\b[^.\n]{0,30}\b(?:\d[\d -]{5,}\d|[a-z]{2}\d{2}[\da-z ]{8,})",
+    (
+        r"\b(?:sort code|iban|bic|routing number|bank account|account (?:no|number))\b[^.\n]{0,30}"
+        r"\b(?:\d[\d -]{5,}\d|[a-z]{2}\d{2}[\da-z ]{8,})"
+    ),
+    r"\baccount\b[^.\n]{0,30}\b[a-z]{2}\d{2}(?: ?[\da-z]{4}){2,}",
     (
         r"\b(?:transfer|wire|pay|payable|donate|refund|buy|purchase)\b[^.\n]{0,60}"
         r"(?:\baccount\b|\bwallet\b|\biban\b|\bbtc\b|\bbitcoin\b|0x[0-9a-f]{8,}|\bgift cards?\b|\bcertificates?\b)"

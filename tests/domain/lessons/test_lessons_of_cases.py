@@ -669,3 +669,20 @@ def test_a_code_that_a_rule_named_is_told_and_an_id_of_the_case_is_not() -> None
     assert "plan_move(code=FID24, …)" in text
     assert "8812" not in text
     assert "FIBRE1007" not in text
+
+
+def test_a_booking_that_a_search_in_words_found_is_no_value_of_a_rule() -> None:
+    run = [
+        *user("Please rebook me from Oslo to Rome."),
+        *called("search_bookings", {"query": "Oslo Rome"}, '{"pnr": "QX7L2M", "seat": "12A"}'),
+        *called(
+            "terms_of_contract", {"query": "rebooking"}, '{"guest": "Ann Berg", "text": "Rebook QX7L2M with LATE77."}'
+        ),
+        *agent("Shall I?"),
+        *user("Yes, thanks."),
+        *called("rebook", {"pnr": "QX7L2M", "code": "LATE77", "fee": "0"}, '{"status": "done"}'),
+        *agent("It is done."),
+    ]
+    text = told(run)
+    assert "QX7L2M" not in text
+    assert "Ann" not in text

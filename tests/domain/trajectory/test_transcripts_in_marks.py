@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -180,3 +181,25 @@ def test_messages_in_lines_are_these_messages() -> None:
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "ok"}]},
     ]
     assert read_transcript(parse("\n".join(map(json.dumps, said)))).messages == tuple(said)
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "[" * 3_000 + "]" * 3_000, '"\\ud83d"', "7"])
+def test_what_no_trajectory_may_hold_does_not_break_the_reading(value: str) -> None:
+    odd = f'{{"ts": "10:08", "ev": "tool", "name": "ci.run", "args": {{"v": {value}}}}}'
+    assert read_transcript(parse("\n".join([*LINES * 20, odd]))).text
+    said = f'{{"role": "user", "content": {value}}}'
+    assert read_transcript(parse("\n".join([said] * 3))).text
+
+
+def test_html_in_an_output_stays_as_it_is() -> None:
+    text = "@@ user\nFix it.\n@@ exec cat a.html\n<ul>\n</ul>\n@@ exec make\nok\n@@ answer\nDone.\n"
+    messages = read_transcript(parse(text)).messages or []
+    assert messages[2]["output"] == "<ul>\n</ul>"
+
+
+def test_the_time_for_an_agents_part_grows_with_its_lines() -> None:
+    began = time.thread_time()  # not that of a busy machine
+    for line in ("$ make", "word", "f(x)", "[rc 0]", "[run_command] make"):
+        body = "\n".join([line] * 20_000)
+        read_transcript(parse(f"ulla> Fix it.\nbot> $ make\n   | ok\nbot> Look.\n{body}\nulla> Go on.\nbot> Done.\n"))
+    assert time.thread_time() - began < 10

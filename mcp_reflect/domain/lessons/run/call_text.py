@@ -66,7 +66,7 @@ def describe_call_form(step: Step, public: Collection[str] = ()) -> str:
     if not gives_answer(step):
         values = {
             name: statement_without_data(name, value, step.tool)
-            or ("…" if value not in public and is_of_case(name, value, step.tool) else value)
+            or ("…" if is_of_case(name, value, step.tool, public) else value)
             for name, value in values.items()
         }
     return _with_told_values(step.tool, values)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.program_text import PERSONAL_KEYS, statement_without_data
 
@@ -33,13 +35,18 @@ _PROSE_WORDS = 7
 """Words that follow each other as in a sentence, from which a value is a text about the case."""
 
 
-def is_of_case(name: str, value: str, tool: str) -> bool:
-    """Return true for an argument of a call that tells of the case alone: an id, somebody's data, a longer text."""
+def is_of_case(name: str, value: str, tool: str, public: Collection[str] = ()) -> bool:
+    """Return true for an argument of a call that tells of the case alone: an id, somebody's data, a longer text.
+
+    A coded value that is `public` is none, but under a name for an id or for somebody's data.
+    """
     if statement_without_data(name, value, tool):
         return False
     if len(value) > _PLAIN_VALUE or _DATED.match(value):
         return True
-    return bool(_ID_NAME.search(name) or _tells_who(name, value) or _CODED.match(value))
+    if _ID_NAME.search(name) or _tells_who(name, value):
+        return True
+    return value not in public and _CODED.match(value) is not None
 
 
 def names_somebody(name: str) -> bool:

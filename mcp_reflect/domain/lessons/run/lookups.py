@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.case_values import is_of_case
+from mcp_reflect.domain.lessons.run.case_values import names_somebody
 from mcp_reflect.domain.lessons.run.step import Step
 
 _ASKS = r"get|list|search|find|read|fetch|query|lookup|look_up|show|view|describe|retrieve|browse"
@@ -57,6 +57,7 @@ _SEARCH = re.compile(r"search|look_?up|query|brows|fetch")
 _CODE_WORD = re.compile(r"\b(?=[A-Z\d_-]*[A-Z])(?=[\w-]{4,24}\b)[A-Z][A-Z\d]*(?:[_-]?[A-Z\d]+)*\b")
 """A code in capitals, as rules name them."""
 _MOST_OF_RULES = 20_000
+_KEY = re.compile(r"\"(\w{2,40})\"\s{0,3}:")
 _RULES_TOOL = re.compile(
     r"(?:^|_)(?:polic(?:y|ies|a)|politi(?:ca|que)s?|rules?|r[eè]gles?|regeln?|reglas?|terms|handbook|manual|faq|guides?)(?:_|$)"
 )
@@ -112,20 +113,18 @@ def found_nothing(step: Step) -> bool:
 
 
 def tells_rules(step: Step) -> bool:
-    """Return true for a call of a tool that is there to tell the rules."""
-    return step.kind == "call" and _RULES_TOOL.search(step.tool.lower()) is not None
+    """Return true for a call of a tool that is there to tell the rules, and that told nothing of somebody."""
+    is_asked = step.kind == "call" and _RULES_TOOL.search(step.tool.lower()) is not None
+    return is_asked and not tells_of_somebody(step)
+
+
+def tells_of_somebody(step: Step) -> bool:
+    """Return true for an answer with a field for the data of somebody."""
+    keys = _KEY.findall(step.output[:_MOST_OF_RULES]) if step.kind == "call" else ()
+    return any(map(names_somebody, keys))
 
 
 def public_values(steps: Sequence[Step]) -> frozenset[str]:
-    """Return the coded values that look-ups of rules told: what a run gives a call from these holds for other cases.
-
-    A look-up of rules is asked in words, with nothing of the case.
-    """
-    found: set[str] = set()
-    for step in steps:
-        given = {name: str(value) for name, value in step.arguments.items()}
-        in_words = any(any(map(str.isalpha, value)) for value in given.values())
-        asks = is_lookup(step) or tells_rules(step)
-        if asks and in_words and not any(is_of_case(*each, step.tool) for each in given.items()):
-            found.update(_CODE_WORD.findall(step.output[:_MOST_OF_RULES]))
-    return frozenset(found)
+    """Return the coded values that tools told as rules: what a run gives a call from these holds for other cases."""
+    told = (step.output[:_MOST_OF_RULES] for step in steps if tells_rules(step))
+    return frozenset(code for output in told for code in _CODE_WORD.findall(output))

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.case_values import names_somebody
+from mcp_reflect.domain.lessons.run.lookups import tells_of_somebody
 from mcp_reflect.domain.lessons.run.passages import Passage, passages_of
 from mcp_reflect.domain.lessons.run.reviewer_pointers import (
     POINTED_WORD,
@@ -40,8 +40,6 @@ _RULE = re.compile(
 _NAME = re.compile(r"[\w./*-]*\w")
 _CODED = re.compile(r"[_=`*]|\w[-/.]\w|\d|\b[A-Z]{2,}\b")
 
-_KEY = re.compile(r"\"(\w{2,40})\"\s{0,3}:")
-_MOST_OF_OUTPUT = 20_000
 _SHORTEST_PREFIX = 4
 _MOST_PASSAGES = 3_000
 """Passages of a run that are compared, from its beginning: documents are read before something is done by them."""
@@ -76,7 +74,7 @@ def recalled_readings(feedback: str, task: str, steps: Sequence[Step]) -> list[s
     if not said:
         return []
     pointed = pointers_in(feedback)
-    read = [step for step in steps if step.output.strip() and step.kind != "edit" and not _is_about_case(step)]
+    read = [step for step in steps if step.output.strip() and step.kind != "edit" and not tells_of_somebody(step)]
     opened = opened_by_name(read, feedback, {step.subject for step in steps if step.kind == "edit"})
     whole = {word: _TASK_WEIGHT * weight for word, weight in asked.items()} | said
     named = _passages(opened) or sections_named(read, feedback)
@@ -113,12 +111,6 @@ def _pointed_at(
     near = _NEAR_BEST_OPENED if len(shown) == 1 and not any(each.is_of_data for each in passages) else _NEAR_BEST
     least = _LEAST_SCORE_BESIDE if is_beside else _LEAST_SCORE_NAMED if is_named else _LEAST_SCORE
     return _best([(_score(each, said, asked, nouns), each.text) for each in passages], least, near)
-
-
-def _is_about_case(step: Step) -> bool:
-    """Return true for an answer with the data of somebody."""
-    keys = _KEY.findall(step.output[:_MOST_OF_OUTPUT]) if step.kind == "call" else ()
-    return any(map(names_somebody, keys))
 
 
 def _within_room(texts: Iterable[str]) -> Iterator[str]:

@@ -87,7 +87,9 @@ class _Reader:
         """Add what a part tells."""
         mark, lines = self._parts[number]
         role = self._role(mark)
-        text = _ENDS.sub("", _END_BEHIND.sub("", _body(lines)))
+        text = _body(lines)
+        if "<" in mark.form:
+            text = _ENDS.sub("", _END_BEHIND.sub("", text))
         role = "result" if self._owes_output and role in {"user", "task"} else role
         self._owes_output = False
         if role in {"user", "task"}:
@@ -133,19 +135,18 @@ class _Reader:
         """Add the words of an agent, with the calls that have lines of their own among them, and their outputs."""
         said: list[str] = []
         lines = text.split("\n")
+        parts = LogParts(lines)
         number = 0
         while number < len(lines):
             line = lines[number]
-            called, boxed = _CALLED.fullmatch(line), _BOXED.fullmatch(line)
-            is_call = _called_in(line)
-            before = self.found.calls
+            is_call, before = _called_in(line), self.found.calls
             if is_call:
                 self.found.say("\n".join(said))
                 said = []
-                number = self._add_call(lines, number, called, boxed)
+                number = self._add_call(lines, number, parts)
             if self.found.calls == before:
-                ended = _EXIT.fullmatch(line) if self.found.calls and not "".join(said).strip() else None
-                if ended is not None:
+                ended = _EXIT.fullmatch(line)
+                if ended is not None and self.found.calls and not any(map(str.strip, said)):
                     self._answer("", ended[1] != "0")
                 else:
                     said.append(line)
@@ -159,17 +160,16 @@ class _Reader:
                 self._answer("\n".join(output))
         self.found.say("\n".join(said))
 
-    def _add_call(
-        self, lines: Sequence[str], number: int, called: re.Match[str] | None, boxed: re.Match[str] | None
-    ) -> int:
+    def _add_call(self, lines: Sequence[str], number: int, parts: LogParts) -> int:
         """Add the call of a line; return the number of the line behind it."""
         if prompt := _PROMPT.match(lines[number]):
-            end = LogParts(lines).end_of_command(number, prompt.end())
+            end = parts.end_of_command(number, prompt.end())
             self.found.run("\n".join((lines[number][prompt.end() :], *lines[number + 1 : end])))
             return end
-        if called is not None:
+        if called := _CALLED.fullmatch(lines[number]):
             add_noted_call(self.found, "", called["call"].strip("`;"))
             return number + 1
+        boxed = _BOXED.fullmatch(lines[number])
         assert boxed is not None
         end = number + 1
         while end < len(lines) and lines[end].strip() and not _BOXED.match(lines[end]):

@@ -10,10 +10,10 @@ from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.tools import arguments_of, is_tool_name
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.key_value_records import RECORD_KINDS, role_of_record
+from mcp_reflect.domain.trajectory.transcripts.react_calls import read_object
+from mcp_reflect.domain.trajectory.transcripts.record_acts import ARGUMENT_KEYS, COMMAND_KEYS, TOOL_KEYS
 
-_TOOLS = ("tool", "name", "tool_name", "function", "fn", "action")
-_ARGUMENTS = ("args", "arguments", "input", "params", "parameters", "tool_input")
-_COMMANDS = ("cmd", "command")
+_TOOLS = TOOL_KEYS | {"name"}
 _TEXTS = ("text", "content", "message", "msg", "say", "words", "body", "thought", "answer", "final")
 _OUTCOMES = ("data", "result", "output", "out", "observation", "response", "stdout", "error", "stderr", *_TEXTS)
 _CODES = ("exit", "exit_code", "rc", "returncode", "code")
@@ -28,11 +28,11 @@ def read_object_lines(text: str) -> list[Message] | None:
     What an output prints stands inside of one object: it cannot begin another.
     """
     lines = [line for line in text.split("\n") if line.strip()]
-    records = [record for line in lines if (record := _object(line)) is not None]
+    records = [record for line in lines if (record := read_object(line.strip())) is not None]
     if len(records) < _LEAST or len(records) < (1 - _MOST_BROKEN) * len(lines):
         return None
     messages = [record.get("message") if isinstance(record.get("message"), dict) else record for record in records]
-    if all(isinstance(each, dict) and "role" in each and "content" in each for each in messages):
+    if all(isinstance(each, dict) and isinstance(each.get("role"), str) and "content" in each for each in messages):
         return [each for each in messages if isinstance(each, dict)]
     found = CollectedMessages()
     for record in records:
@@ -40,25 +40,15 @@ def read_object_lines(text: str) -> list[Message] | None:
     return found.messages if found.calls else None
 
 
-def _object(line: str) -> dict[str, Any] | None:
-    if not line.lstrip().startswith("{"):
-        return None
-    try:
-        told = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return told if isinstance(told, dict) else None
-
-
 def _add(found: CollectedMessages, record: Mapping[str, Any]) -> None:
     kind = next((str(record[key]).lower() for key in RECORD_KINDS if isinstance(record.get(key), str)), "")
-    tool = next((record[key] for key in _TOOLS if isinstance(record.get(key), str) and record[key] != kind), "")
-    given = next((record[key] for key in _ARGUMENTS if record.get(key) is not None), None)
-    is_call = given is not None or any(isinstance(record.get(key), str) for key in _COMMANDS)
+    tool = next((value for key, value in record.items() if key in _TOOLS and isinstance(value, str)), "")
+    given = next((value for key, value in record.items() if key in ARGUMENT_KEYS and value is not None), None)
+    command = next((value for key, value in record.items() if key in COMMAND_KEYS and isinstance(value, str)), "")
+    is_call = given is not None or bool(command)
     role = role_of_record(kind) or ("call" if kind == "tool" and is_call else "")
     role = role or ("output" if kind == "tool" else "")
     if role == "call":
-        command = next((record[key] for key in _COMMANDS if isinstance(record.get(key), str)), "")
         if command:
             found.run(command)
         elif is_tool_name(tool):

@@ -38,7 +38,8 @@ from mcp_reflect.domain.trajectory.transcripts.tagged_parts import read_tagged_p
 from mcp_reflect.domain.trajectory.transcripts.tool_turns import read_tool_turns
 
 _TIME = r"(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d(?:[.,]\d{1,6})? - "
-_FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]] = (
+_Format = tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
+_TOLD_AT_ONCE: Sequence[_Format] = (
     (
         re.compile(
             r"\A\s{0,99}(?:(?:Running|Starting|Setting up|Launching) .{0,200}\n\s{0,99}){0,9}"
@@ -74,6 +75,12 @@ _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
     (re.compile(r"\A\s{0,99}(?:# .{0,200}\n\s{0,99})?(?:-{3,9}\n\s{0,99})?\*\*User:\*\*\s{0,9}\n"), read_cline_export),
     (re.compile(r"\A\s{0,99}[$%❯] aider\b"), read_aider),
     (re.compile(r"\A\s{0,99}\{\s?\""), read_object_lines),
+)
+"""What a transcript begins with whose format its very beginning tells, behind what the program tells of itself.
+
+An output in another format may show a session of theirs.
+"""
+_FORMATS: Sequence[_Format] = (
     (re.compile(r"^(?:[⏺●] ?\S|>\s)", re.MULTILINE), read_claude_terminal),
     (re.compile(r"^(?:\[\d{4}-\d\d-\d\dT[\d:.]{8,18}Z?\] \S|user$)", re.MULTILINE), read_codex_log),
     (re.compile(r"^(?:\*\*|#{1,4} |\[)?(?:USER|HUMAN|ASSISTANT|SYSTEM)\b.{0,6}(?::|$)", re.MULTILINE), read_openhands),
@@ -120,18 +127,13 @@ _FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
     (re.compile(r"^(?:\*\*)?From:", re.MULTILINE), read_mails),
     (re.compile(r"^\S", re.MULTILINE), read_marked_parts),
 )
-"""What a transcript of each format begins with, and its reader.
-
-The first ones are sought at the very beginning, behind what the program tells of itself: an output in another format
-may show a session of theirs.
-"""
+"""What a transcript of each other format has in its first lines, and its reader."""
 _RECORDED = re.compile(
     r"^(?:[-=]{2,10} ?(?:step|turn|round) ?\d|\[[\w .-]{1,30}\] ?[$>] ?\S|\[exit(?: code)? ?\d|[→←»⇒] ?\w|\{\"|\[\{\""
     r"|\[?\d\d:\d\d(?::\d\d)?\]? \S|(?:OUT|ERR|STDOUT|STDERR|RESULT|OUTPUT|EXIT)\b|</?\w[\w-]{0,30}[ >])",
     re.MULTILINE,
 )
 """Beginnings of lines by which programs record what was called, and what came of it."""
-_AT_BEGINNING = r"\A"
 _MOST_WORDS_BEFORE = 3
 """Words before those of the user up to which no other format is looked for: an output with a session in it comes later.
 """
@@ -175,14 +177,14 @@ def _readings(text: str, head: str) -> Iterator[tuple[list[Message], bool]]:
 
     Each with whether the very beginning tells the format.
     """
-    quoted = _PROMPT_OR_FENCE.search(head)
-    for mark, read in _FORMATS:
+    quoted, text = _PROMPT_OR_FENCE.search(head), _cleaned(text)
+    for mark, read in (*_TOLD_AT_ONCE, *_FORMATS):
         begin = mark.search(head)
         if begin is None or (quoted is not None and quoted.start() < begin.start()):
             continue
-        messages = read(_cleaned(text))
+        messages = read(text)
         if messages and any(map(_holds_call, messages)):
-            yield messages, mark.pattern.startswith(_AT_BEGINNING)
+            yield messages, (mark, read) in _TOLD_AT_ONCE
 
 
 def _holds_call(message: Message) -> bool:
