@@ -8,6 +8,7 @@ from functools import cached_property
 from mcp_reflect.domain.provenance.dictated_commands import may_be_told
 from mcp_reflect.domain.provenance.observed import Observed
 from mcp_reflect.domain.provenance.tokens import stems_of, tokens_of
+from mcp_reflect.domain.trajectory.command_lists import in_one_command_line
 from mcp_reflect.domain.truncate import CUT, in_one_line
 
 
@@ -21,8 +22,8 @@ class Call:
     is_edit: bool = False
 
     @cached_property
-    def _lines(self) -> tuple[str, str]:
-        return self.text, in_one_line(self.text)
+    def _lines(self) -> tuple[str, ...]:
+        return self.text, in_one_line(self.text), in_one_command_line(self.text.strip())
 
     def holds(self, quoted: str) -> bool:
         """Return true for a text that is in it, also where a lesson put it into one line and cut its end off."""

@@ -11,6 +11,7 @@ from mcp_reflect.domain.lessons.run.file_names import find_run_folder, shown_nam
 from mcp_reflect.domain.lessons.run.former_text import with_former_text
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.step_outcome import flags_failures, read_outcome
+from mcp_reflect.domain.trajectory.command_lists import in_one_command_line
 from mcp_reflect.domain.trajectory.editor_arguments import edits_of
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 from mcp_reflect.domain.trajectory.here_documents import file_written_by
@@ -120,7 +121,7 @@ def steps_of(tool: str, given: Any) -> tuple[Step, ...]:
         change = (("", notebook_source(written.path, written.text)),)
         return (Step("edit", tool, written.path, arguments, change, file=name, writes=not written.appends),)
     if command and not command.lstrip().startswith("apply_patch"):
-        return (Step("command", tool, command.strip(), arguments),)
+        return (Step("command", tool, in_one_command_line(command.strip()), arguments),)
     if command or is_edit(name, arguments):
         edits = edits_of(arguments, command)
         return tuple(
