@@ -62,7 +62,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
             if name:
                 yield _Block(name, "\n".join(held).strip("\n"))
             name, held, may_begin = head["name"], [], False
-        elif _RULE.match(line) and name:
+        elif _RULE.match(line):
             may_begin = True
             held.append(line)
         else:

@@ -68,15 +68,19 @@ def _unstamped(lines: Sequence[str]) -> Iterator[_Part]:
     held: _Part | None = None
     for number, line in enumerate(lines):
         following = lines[number + 1] if number + 1 < len(lines) else ""
-        is_head = line in _HEADS and (held is None) == (line == "user")
+        is_instruction = line.lower().startswith("user instructions:")
+        is_head = (line in _HEADS or is_instruction) and (held is None) == (line == "user" or is_instruction)
         if line == "exec":
             is_head = is_head and (_SHELL.match(following) is not None or _RESULT.match(following) is not None)
+        elif line.startswith("exec ") and held is not None:
+            is_head = _SHELL.match(line[5:]) is not None and _PLACE.search(line) is not None
         elif line in {"codex", "thinking"} and held is not None and held.head == "exec":
             is_head = is_head and " " in following.strip()
         if is_head:
             if held is not None:
                 yield held
-            held = _Part("User instructions:" if line == "user" else line, [])
+            begins = [line.partition(":")[2].strip()] if is_instruction else []
+            held = _Part("User instructions:" if line == "user" or is_instruction else line, begins)
         elif held is not None:
             held.body.append(line)
     if held is not None:
@@ -126,7 +130,9 @@ def _add_command(found: CollectedMessages, text: str) -> bool:
     command, rest, failed = text, list[str](), None
     for number, line in enumerate(lines := text.split("\n")):
         if result := _RESULT.match(line):
-            command, rest = "\n".join((*lines[:number], result["call"])), lines[number + 1 :]
+            is_told = number > 0 and _PLACE.search(lines[number - 1]) is not None  # the outcome only names the call
+            told = lines[:number] if is_told else [*lines[:number], result["call"]]
+            command, rest = "\n".join(told), lines[number + 1 :]
             failed = result["worked"] is None
             break
     command = command.strip()

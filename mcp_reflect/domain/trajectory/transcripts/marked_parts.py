@@ -47,6 +47,7 @@ def read_marked_parts(text: str) -> list[Message] | None:
     if first is None or not forms:
         return None
     parts = _split(lines, [mark if mark and mark.form in forms else None for mark in marks], begin)
+    parts = _joined(parts, _answering_names(parts))
     reader = _Reader(parts, first)
     for number in range(len(parts)):
         reader.read(number)
@@ -64,6 +65,17 @@ def _split(lines: Sequence[str], marks: Sequence[Mark | None], begin: int) -> li
     return parts
 
 
+def _joined(parts: Sequence[tuple[Mark, list[str]]], answers: frozenset[str]) -> list[tuple[Mark, list[str]]]:
+    """The parts, those of an output of which each line has its mark as one."""
+    found: list[tuple[Mark, list[str]]] = []
+    for mark, lines in parts:
+        if mark.name in answers and found and found[-1][0].name == mark.name:
+            found[-1][1].extend(lines)
+        else:
+            found.append((mark, lines))
+    return found
+
+
 class _Reader:
     """Reads the parts of a transcript in their order; `first` is the mark of the user."""
 
@@ -74,12 +86,12 @@ class _Reader:
         self._user = first.name
         self._owes_output = False
         """Whether a call stands before that has not told anything: what comes next may be its output."""
-        self._answers = _answering_tool(parts)
+        self._answers = _answering_names(parts)
         roles = [self._role(mark) for mark, _ in parts]
         self._has_results = "result" in roles
 
     def _role(self, mark: Mark) -> str:
-        if self._answers and mark.name == _TOOL:
+        if mark.name in self._answers:
             return "result"
         return mark.role or ("user" if mark.name == self._user else "result")
 
@@ -178,12 +190,14 @@ class _Reader:
         return end
 
 
-def _answering_tool(parts: Sequence[tuple[Mark, list[str]]]) -> bool:
-    """Return true where it is the results that are marked as the tool's: the agent's words before end in a call."""
+def _answering_names(parts: Sequence[tuple[Mark, list[str]]]) -> frozenset[str]:
+    """The names that mark results, though they sound like calls: the agent's words before them end in the call."""
+    answers: dict[str, list[bool]] = {}
     for (before, lines), (mark, _) in pairwise(parts):
-        if mark.name == _TOOL and before.role == "agent":
-            return any(map(_called_in, lines))
-    return False
+        if mark.role == "call" and before.name != mark.name:
+            ends_in_call = before.role == "agent" and any(map(_called_in, lines))
+            answers.setdefault(mark.name, []).append(ends_in_call)
+    return frozenset(name for name, each in answers.items() if any(each) and (name == _TOOL or all(each)))
 
 
 def _called_in(line: str) -> bool:

@@ -57,9 +57,9 @@ _TOLD_AT_ONCE: Sequence[_Format] = (
     ),
     (
         re.compile(
-            r"\A(?:[ \t]{0,40}(?:[🚀🌊│╰├└].*|╭─{2,400} .{0,20}(?:Crew|Agent|Task|Flow|Trac).*"
+            r"\A(?:[ \t]{0,40}(?:[🚀🌊│╰├└].*|╭─{1,400} .{0,20}(?:Crew|Agent|Task|Flow|Trac).*"
             r"|\[(?:DEBUG|INFO)\]: ==.*|-{3,} ?transcript.*|Running the Crew|[$%❯] crewai .*)?\n){0,39}"
-            r" {0,4}(?:# Agent:|╭─{2,400} .{0,20}(?:Crew|Agent|Task|Tool|Flow)\b)"
+            r" {0,4}(?:# Agent:|╭─{1,400} .{0,20}(?:Crew|Agent|Task|Tool|Flow)\b)"
         ),
         read_crewai,
     ),
@@ -82,7 +82,10 @@ An output in another format may show a session of theirs.
 """
 _FORMATS: Sequence[_Format] = (
     (re.compile(r"^(?:[⏺●] ?\S|>\s)", re.MULTILINE), read_claude_terminal),
-    (re.compile(r"^(?:\[\d{4}-\d\d-\d\dT[\d:.]{8,18}Z?\] \S|user$)", re.MULTILINE), read_codex_log),
+    (
+        re.compile(r"^(?:\[\d{4}-\d\d-\d\dT[\d:.]{8,18}Z?\] \S|user$|user instructions: )", re.MULTILINE),
+        read_codex_log,
+    ),
     (re.compile(r"^(?:\*\*|#{1,4} |\[)?(?:USER|HUMAN|ASSISTANT|SYSTEM)\b.{0,6}(?::|$)", re.MULTILINE), read_openhands),
     (re.compile(r"^(?:[━─═]{3,400} ?Step \d|╭)", re.MULTILINE), read_smolagents),
     (re.compile(r"^(?:[\w@][\w .@-]{0,59} \(to [\w@][\w .@-]{0,59}\):$|-{6,20} \w)", re.MULTILINE), read_autogen),
