@@ -84,6 +84,7 @@ POLICY = phrases(
             forbidden | allowed | allows? | except | unless | regardless | strictly | every | free of charge
             within (?:the )?(?:last )?\\d+ \\w+ | \\d+-hour
             eligible | ineligible | entitled | permitted | prohibited | not possible | non-\\w+ | policy | policies
+            (?:the|our) rules? | for (?:any|all) | in (?:such|these) cases | whenever
             (?:is|are) (?:not|fixed|free|limited) | isn't | aren't"""
 )
 """The wordings by which a sentence tells a customer how cases like theirs are dealt with."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences.cues import LASTING, POLICY
+from mcp_reflect.domain.lessons.sentences.other_languages import states_rule_elsewhere
 
 _OF_ONESELF = re.compile(
     r"\b(?:I(?!/O)|i(?!\.e\b|/o)|my|(?<!let )(?<!tell )(?<!send )(?<!show )(?<!give )me|mine"
@@ -44,6 +45,6 @@ def speaks_of_oneself(text: str) -> bool:
 
 def rules_for_all(text: str) -> bool:
     """Return true for what somebody whose case is served states of all cases: no answer, and not of themselves."""
-    if not POLICY.search(text):
+    if not (POLICY.search(text) or states_rule_elsewhere(text)):
         return False
     return LASTING.search(text) or not (_ANSWER.match(text) or _OF_ONESELF.search(text))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences import cues, responses
 from mcp_reflect.domain.lessons.sentences.chatter import count_marks
+from mcp_reflect.domain.lessons.sentences.other_languages import states_rule_elsewhere
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, term_weights, without_commits
 
 _SPEAKER_FACTOR = 0.35
@@ -25,7 +26,8 @@ def wording_factor(sentence: str) -> float:
     sentence = without_commits(with_plain_apostrophes(sentence))
     if _is_own_state(sentence):  # "I don't have it" is worded as a rule is, and is none
         return cues.OWN_STATE.factor
-    factor = min(1.0 + cues.RULE_STEP * cues.RULE.count(sentence), cues.RULE_CAP)
+    rules = cues.RULE.count(sentence) or states_rule_elsewhere(sentence)
+    factor = min(1.0 + cues.RULE_STEP * rules, cues.RULE_CAP)
     for cue in cues.STRENGTHENING:
         if cue.holds(sentence):
             factor *= cue.factor
@@ -50,7 +52,8 @@ def states_policy(sentence: str) -> bool:
     That there are rules, and strict ones, says nothing of how.
     """
     plain = with_plain_apostrophes(sentence)
-    if not (states_rule(plain) and cues.POLICY.search(plain)) or cues.EVENT.search(plain):
+    is_policy = cues.POLICY.search(plain) or states_rule_elsewhere(plain)
+    if not (is_policy and states_rule(plain)) or cues.EVENT.search(plain):
         return False
     return bool(term_weights(plain).keys() - _OF_RULES)
 
@@ -67,7 +70,8 @@ def _is_worded_as_rule(sentence: str) -> bool:
 
 
 def _holds_rule(sentence: str) -> bool:
-    return any(each.search(sentence) for each in (cues.RULE, cues.GENERAL, cues.SETTLED.pattern))
+    worded = (cues.RULE, cues.GENERAL, cues.SETTLED.pattern)
+    return any(each.search(sentence) for each in worded) or states_rule_elsewhere(sentence)
 
 
 def is_record(sentence: str) -> bool:
