@@ -1,5 +1,7 @@
-"""Wordings of rules in languages other than English: German, French, Spanish, Portuguese, Italian, Polish, Russian,
-Chinese, Japanese and Korean."""
+"""Wordings of rules in other languages than English.
+
+These are German, French, Spanish, Portuguese, Italian, Polish, Russian, Chinese, Japanese and Korean.
+"""
 
 from __future__ import annotations
 

@@ -27,6 +27,7 @@ _FOOT = re.compile(
     re.MULTILINE,
 )
 """What OpenHands adds to the output of a command."""
+_SIGNS = frozenset({"+", "-", " ", "@"})
 _MOST_OF_FOOT = 900
 _MOST_FEET = 4
 _FENCED = re.compile(r"^```\n?(?P<text>.*?)\n?```\s{0,9}\Z", re.DOTALL)
@@ -57,8 +58,11 @@ def add_event(found: CollectedMessages, name: str, head: str, text: str, *, is_s
         told = (given.get(each, "") for each in ("thought", "final thought", "final_thought", "content", ""))
         found.say("\n".join(filter(None, told)))
     else:
-        found.say(given.get("thought", ""))
-        _add_action(found, name, head, given)
+        thought, diff = (
+            _without_diff(given.get("thought", "")) if name == "FileEditAction" else (given.get("thought", ""), [])
+        )
+        found.say(thought)
+        _add_action(found, name, head, {**given, "diff": "\n".join(diff)} if diff else given)
 
 
 def _add_observation(found: CollectedMessages, name: str, head: str, text: str, given: dict[str, str]) -> None:
@@ -99,7 +103,9 @@ def _add_action(found: CollectedMessages, name: str, head: str, given: dict[str,
 def _add_edit(found: CollectedMessages, path: str, given: dict[str, str]) -> None:
     command, rest = given.get("command", "").strip(), given.get("", "")
     edited = _EDITED.search(rest)
-    if created := given.get("created file with text") or given.get("file_text"):
+    if diff := given.get("diff", ""):
+        found.patch(read_patch([f"+++ {path}", *diff.split("\n")]))
+    elif created := given.get("created file with text") or given.get("file_text"):
         found.write(path, _unfenced(created))
     elif "old string" in given or given.get("old_str"):
         old, new = (given.get(f"{each} string") or given.get(f"{each}_str", "") for each in ("old", "new"))
@@ -114,6 +120,16 @@ def _add_edit(found: CollectedMessages, path: str, given: dict[str, str]) -> Non
         found.call(
             "edit_file", {"file_path": path, "command": command, "new_str": _unfenced(given.get("new string", ""))}
         )
+
+
+def _without_diff(thought: str) -> tuple[str, list[str]]:
+    """The words of an edit's thought, and the lines of a diff below them, of which at least one is new or gone."""
+    lines = thought.split("\n")
+    begin = len(lines)
+    while begin > 0 and lines[begin - 1][:1] in _SIGNS:
+        begin -= 1
+    is_diff = any(line[:1] in {"+", "-"} for line in lines[begin:])
+    return ("\n".join(lines[:begin]), lines[begin:]) if is_diff else (thought, [])
 
 
 def _without_gutter(lines: Sequence[str]) -> list[str]:

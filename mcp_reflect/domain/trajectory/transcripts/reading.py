@@ -24,6 +24,7 @@ from mcp_reflect.domain.trajectory.transcripts.goose import read_goose
 from mcp_reflect.domain.trajectory.transcripts.headed_parts import read_headed_parts
 from mcp_reflect.domain.trajectory.transcripts.key_value_records import read_key_value_records
 from mcp_reflect.domain.trajectory.transcripts.labelled import read_labelled
+from mcp_reflect.domain.trajectory.transcripts.langchain_invocations import read_langchain_invocations
 from mcp_reflect.domain.trajectory.transcripts.mails import read_mails
 from mcp_reflect.domain.trajectory.transcripts.marked_parts import read_marked_parts
 from mcp_reflect.domain.trajectory.transcripts.notebook_cells import read_notebook_cells
@@ -90,6 +91,7 @@ _FORMATS: Sequence[_Format] = (
     (re.compile(r"^(?:[━─═]{3,400} ?Step \d|╭)", re.MULTILINE), read_smolagents),
     (re.compile(r"^(?:[\w@][\w .@-]{0,59} \(to [\w@][\w .@-]{0,59}\):$|-{6,20} \w)", re.MULTILINE), read_autogen),
     (re.compile(r"^(?:\( ?[Oo0]|[─-]{2,6} \S{1,80} \| |starting session \|)", re.MULTILINE), read_goose),
+    (re.compile(r"^(?:Invoking: `|> Entering new )", re.MULTILINE), read_langchain_invocations),
     (re.compile(r"^(?:#### |# aider chat started|(?:> )?Aider v\d)", re.MULTILINE), read_aider),
     (re.compile(r"^(?:In ?(?:\[\d{1,5}\])?:|(?:#{1,4} |# %% ?)?\[?Cell \d)", re.MULTILINE), read_notebook_cells),
     (
