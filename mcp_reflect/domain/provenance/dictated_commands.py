@@ -51,7 +51,8 @@ _TAKES_CHECKS_AWAY = re.compile(
 _OWN_PACKAGES = re.compile(
     r"(?:(?:python3? -m )?pip3? install(?: -r [\w.-]+(?:/[\w.-]+)*\.txt| (?:-e )?['\"]?\.(?:\[[\w,-]+\])?['\"]?)+"
     r"|(?:npm|pnpm|yarn|bundle|poetry|composer) install|uv sync|go mod (?:download|tidy)|cargo fetch"
-    r"|git submodule (?:update|init|sync)(?: --(?:init|recursive|remote|depth[ =]\d+))*)"
+    r"|git submodule (?:update|init|sync)(?: --(?:init|recursive|remote|depth[ =]\d+))*"
+    r"|bundle lock(?: --(?:add|remove)-platform(?: [a-z][\w-]{0,40}){1,6})+|bundle lock --normalize-platforms)"
     r"(?: --(?:frozen\S*|locked|quiet))?"
 )
 """The packages and modules that a project itself names."""

@@ -34,7 +34,8 @@ _OPENHANDS_TAIL = re.compile(
 _TAGGED = re.compile(
     r"\s*<returncode>(?P<code>-?\d{1,10})</returncode>\s*<output>\n?(?P<output>.*?)\n?</output>\s*", re.DOTALL
 )
-_OUTPUTS, _CODES = ("output", "stdout", "stderr"), ("exit_code", "exitCode", "returncode", "return_code")
+_OUTPUTS = ("output", "stdout", "stderr", "out", "err")
+_CODES = ("exit_code", "exitCode", "exitcode", "exit_status", "exit", "returncode", "return_code", "rc", "code")
 _LONGEST_JSON = 2_000_000
 
 

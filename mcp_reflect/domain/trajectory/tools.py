@@ -114,13 +114,17 @@ def command_line(tool: str, arguments: dict[str, Any]) -> str:
     if name in SHELLS:
         given = next((arguments[each] for each in _COMMANDS if arguments.get(each)), "")
         return command_of(arguments) or command_of({"command": given})
-    if name not in _PROGRAMS and not _RUN_COMMANDS.isdisjoint(name.replace("-", "_").replace(".", "_").split("_")):
+    if name not in _PROGRAMS and not _RUN_COMMANDS.isdisjoint(_words(name)):
         return command_of(arguments)
     program = _PROGRAMS.get(name)
     if program is None:
         return ""
     given = command_of(arguments) or command_of({"command": arguments.get("args", "")})
     return given if not given or given.split()[0] == program else f"{program} {given}"
+
+
+def _words(name: str) -> list[str]:
+    return "".join(letter if letter.isalnum() else "_" for letter in name).split("_")
 
 
 def exit_code(text: str, failed: bool | None) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -47,9 +47,8 @@ def select_of_case(
     """
     data = case_data(steps)
     own_case = served and is_case_of_speaker(turn.text for turn in turns if turn.role == USER)
-    spoke_up = () if own_case else [number for number in range(len(turns)) if speaks_up(turns, number)]
     ruled = {each.turn for each in candidates if each.is_rule}
-    corrections = [each for each in spoke_up if each in ruled or turns[each].corrects or is_objection(turns[each].text)]
+    corrections = [] if own_case else [number for number in range(len(turns)) if _is_correction(turns, number, ruled)]
     kept = [
         each if each.turn in corrections else _without_case(each, data, served=served)
         for each in candidates
@@ -61,6 +60,15 @@ def select_of_case(
     ]
     told = select_sentences(kept, f"{task}\n{acted}", room, data)
     return _with_whole_turns(told, [each for each in kept if each.turn in corrections])
+
+
+def _is_correction(turns: Sequence[Turn], number: int, ruled: Collection[int]) -> bool:
+    """Return true for a turn in which the user rules how a case is dealt with, unasked or asked, or objects."""
+    turn = turns[number]
+    if speaks_up(turns, number):
+        return number in ruled or turn.corrects or is_objection(turn.text)
+    acts_on = any(each.acted for each in turns[number + 1 :])
+    return turn.role == USER and number > 0 and number in ruled and acts_on
 
 
 def _with_whole_turns(told: Sequence[Candidate], corrections: Sequence[Candidate]) -> list[Candidate]:

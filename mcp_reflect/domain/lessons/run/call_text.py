@@ -88,12 +88,15 @@ def describe_case_call(step: Step) -> str:
     return f"`{step.tool}({_told(values) or truncate_line(step.subject, CALL_CHARS)})`"
 
 
-def _describe_code(step: Step, *, is_private: bool = False) -> str:
-    """A call with its program; where that may hold somebody's data, without these, and nothing where they hide."""
+def _describe_code(step: Step, failed: str = "", *, is_private: bool = False) -> str:
+    """A call with its program; where that may hold somebody's data, without these, and nothing where they hide.
+
+    `failed` is the program in the place of which it worked.
+    """
     name = code_argument(step)
     told = str((telling_step(step, ()) or step).arguments[name])
     told = without_somebodys(told) if is_private else told
-    return f"`{step.tool}({name}={code_in_one_line(told)})`" if told else ""
+    return f"`{step.tool}({name}={code_in_one_line(told, failed)})`" if told else ""
 
 
 def names_calls_only(text: str, tools: Collection[str]) -> bool:
@@ -121,7 +124,7 @@ def describe_two_calls(worked: Step, failed: Step) -> tuple[str, str]:
     """
     if code_argument(worked) and code_argument(failed):
         return (
-            _describe_code(changed_code(worked, failed) or worked),
+            _describe_code(changed_code(worked, failed) or worked, str(failed.arguments[code_argument(failed)])),
             _describe_code(telling_step(failed, [worked]) or failed),
         )
     ours, theirs = _values(worked.arguments), _values(failed.arguments)

@@ -78,6 +78,8 @@ _WORD = re.compile(r"\w+")
 _AGAIN = 0.4
 """Least share of the words of a program that failed which one has that does the same again."""
 _LONGEST_TEXT = 80
+_COMMENT = re.compile(r"(?:^|\s)(?:#|//|--)\s.*$")
+_CALLS = re.compile(r".{0,200}\w\(")
 
 
 def code_argument(step: Step) -> str:
@@ -212,13 +214,37 @@ def without_somebodys(code: str) -> str:
     return _NUMBER.sub(CUT, _TEXT.sub(masked, _PERSONAL_VALUE.sub(rf"\1{CUT}", code)))
 
 
-def code_in_one_line(code: str) -> str:
-    """Return a program in one line, of a long one as many of its last lines as have room."""
-    lines = code_lines(code)
-    told = ""
-    for line in reversed(lines):
-        shown = line.replace("`", "").rstrip(";")
-        if told and len(told) + len(shown) + 2 > CODE_CHARS:
-            return f"{CUT} {told}"
-        told = f"{shown}; {told}" if told else truncate_line(shown, CODE_CHARS)
+def code_in_one_line(code: str, failed: str = "") -> str:
+    """Return a program in one line, of a long one as many of its last lines as have room.
+
+    Before those the line is told that does again what one of a program that `failed` did.
+    """
+    lines = [_without_comment(line).replace("`", "").rstrip(";") for line in code_lines(code)]
+    lines = list(filter(None, lines))
+    again = _line_done_again(lines, code_lines(failed))
+    told, room = "", CODE_CHARS - (0 if again is None else len(lines[again]) + len(CUT) + 3)
+    for place in range(len(lines) - 1, -1, -1):
+        if told and len(told) + len(lines[place]) + 2 > room:
+            before = lines[again] if again is not None and again <= place else ""
+            return f"{before}; {CUT} {told}" if before else f"{CUT} {told}"
+        told = f"{lines[place]}; {told}" if told else truncate_line(lines[place], CODE_CHARS)
     return told
+
+
+def _without_comment(line: str) -> str:
+    """A line without the comment at its end, which would make one of what is told behind it."""
+    comment = _COMMENT.search(_TEXT.sub(lambda found: "x" * len(found[0]), line))
+    return line[: comment.start()].rstrip() if comment else line
+
+
+def _line_done_again(lines: Sequence[str], failed: Sequence[str]) -> int | None:
+    """The place of the line that is most like one of a program that failed; None where none is, or it is the same."""
+    best, most = None, _AGAIN
+    for place, line in enumerate(lines):
+        words = set(_WORD.findall(line))
+        for other in failed if line not in failed and len(line) <= CODE_CHARS // 2 else ():
+            theirs = set(_WORD.findall(other))
+            alike = len(words & theirs) / max(len(theirs), 1)
+            if alike > most and _CALLS.match(other) is not None and not _ONLY_SHOWS.match(other):
+                best, most = place, alike
+    return best

@@ -56,7 +56,7 @@ def followed_rules(steps: Sequence[Step], task: str, closing: str) -> list[str]:
         acts = [later for later in steps[place + 1 :] if not (later.failed or later.errors or is_lookup(later))]
         done = _stems(" ".join(map(_told, (later for later in acts if not tells_rules(later)))))
         said = done | _stems(closing)
-        told = (each.text for each in passages_of(step.output) if not reads_as_error(each.text))
+        told = (each.text for each in passages_of(step.output) if each.item or not reads_as_error(each.text))
         ranked += [
             (score, -place, text) for text in told if (score := _score(text, done, said, asked)) >= _LEAST_SHARED
         ]

@@ -31,7 +31,8 @@ _TELLS = (
 _POINTS = re.compile(
     rf"\b{_DOCUMENT}\b(?=(?P<between>(?:\W+[\w-]+){{0,6}}?)\W+{_TELLS}\b)"
     rf"|\b{_DOCUMENT}\b(?=\W+(?:that |which )?{_READER} {_READ}\b)"
-    rf"|\b(?:read|see|check|follow\w*|ignor\w+|opened|according to|as in|against|despite|{_READER} {_READ})\W+"
+    r"|\b(?:read|see|check|follow\w*|heed|ignor\w+|overlook\w*|miss(?:ed)?|skip(?:ped)?(?: over)?|passed over|opened"
+    rf"|according to|as in|against|despite|{_READER} {_READ})\W+"
     rf"(?:[\w-]+\W+){{0,3}}?{_DOCUMENT}\b"
     rf"|(?:\b(?:is|was|stands?|stood|were|are)|'s) (?:\w+ ){{0,2}}in (?:the|our|its|that|my|his|her|their) "
     rf"(?:[\w-]+ ){{0,2}}?{_DOCUMENT}\b"

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.steps import steps_by_call
 from mcp_reflect.domain.trajectory.kept import keep_with_trajectory
 from mcp_reflect.domain.trajectory.messages import ToolCall, Utterance
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.report import ToldWords, read_report
+
+_LABEL = re.compile(r"\A\s{0,9}(?:Thoughts?|Thinking|Reasoning|Final Answer|Answer)[ \t]{0,3}:\s", re.IGNORECASE)
+"""What some agents put before their words."""
 
 
 class Said(NamedTuple):
@@ -40,7 +44,8 @@ def _iter_said(trajectory: Trajectory) -> Iterator[Said]:
         if isinstance(event, ToolCall):
             place += len(next(by_call))
         elif isinstance(event, Utterance) and event.role in {"user", "assistant", "human", "model"}:
-            yield Said("user" if event.role in {"user", "human"} else "assistant", event.text, place)
+            is_user = event.role in {"user", "human"}
+            yield Said("user" if is_user else "assistant", event.text if is_user else _LABEL.sub("", event.text), place)
 
 
 def user_places(trajectory: Trajectory) -> list[int]:

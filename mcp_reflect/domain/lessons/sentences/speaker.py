@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.sentences.cues import LASTING, POLICY
+from mcp_reflect.domain.lessons.sentences.cues import LASTING, POLICY, phrases
 from mcp_reflect.domain.lessons.sentences.other_languages import states_rule_elsewhere
 
 _OF_ONESELF = re.compile(
@@ -24,13 +24,21 @@ _OWN_DATA = re.compile(
     re.IGNORECASE,
 )
 
+_LASTING_RULE = phrases(
+    """remember (?:that|this|it) for | from now on | going forward | in (?:the )?future | next time | as a rule
+            (?:the|our) rule(?: is)?(?=[:,]) | for all future"""
+)
+"""How somebody tells an agent what holds for its work from then on."""
+
 
 def is_case_of_speaker(said: Iterable[str]) -> bool:
     """Return true where the user of a run that serves one case is the one whose case it is: they speak of themselves.
 
-    Who has an agent deal with the case of somebody else does not, and corrects it as other users do.
+    Who has an agent deal with the case of somebody else does not, and corrects it as other users do. So does who tells
+    an agent of their own how it is to work from then on.
     """
-    return any(map(_OF_ONESELF.search, said))
+    turns = list(said)
+    return any(map(_OF_ONESELF.search, turns)) and not any(map(_LASTING_RULE.search, turns[1:]))
 
 
 def gives_own_data(text: str) -> bool:
