@@ -106,6 +106,17 @@ def test_of_a_long_program_the_last_lines_are_told() -> None:
     assert len(told) <= CODE_CHARS + 2
 
 
+def test_of_a_long_program_that_line_is_told_too_that_does_again_what_had_failed() -> None:
+    lines = [f"value_{number} = compute(number={number})  # step {number}" for number in range(40)]
+    code = "\n".join(['df = read("a.csv", sep=";", decimal=",")', *lines])
+    told = code_in_one_line(code, 'df = read("a.csv")')
+    assert told.startswith('df = read("a.csv", sep=";", decimal=","); … value_')
+    assert told.endswith("value_39 = compute(number=39)")
+    assert "#" not in told
+    assert len(told) <= CODE_CHARS + 4
+    assert not code_in_one_line(code, code).startswith("df")
+
+
 def test_who_has_queries_run_is_no_customer() -> None:
     cells = find_steps(parse([*call("execute_sql", {"sql": "select a from b where c = 1"}, "1")]))
     assert asks_about_data(cells)

@@ -56,6 +56,17 @@ def test_rules_are_told_in_other_languages() -> None:
     assert told == ["DEM-4 La gratuité est saisie par le code FID24 dans planifier_demenagement."]
 
 
+def test_a_runbook_is_followed_as_a_policy_is_also_where_an_item_tells_what_is_refused() -> None:
+    rules = (
+        "Renewal is disabled.\n1. On ca1, never on the target:\n   step ca certificate FQDN --not-after 2160h\n"
+        "   Longer than 2160h is refused.\n2. Reload the service."
+    )
+    issued = call("exec_on_host", {"host": "ca1", "command": "step ca certificate a.lan --not-after 2160h"}, "ok")
+    told = followed("read_runbook", issued, policy=rules, said="The certificate is new.")
+    assert "step ca certificate FQDN --not-after 2160h" in told[0]
+    assert followed("read_file", issued, policy=rules, said="The certificate is new.") == []
+
+
 def test_no_more_than_three_rules_are_told() -> None:
     rules = "\n".join(
         f"- A damaged part of kind {number} is sent once after the report of damage." for number in range(9)

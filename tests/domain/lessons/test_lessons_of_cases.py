@@ -593,6 +593,9 @@ def test_a_correction_is_told_whole() -> None:
         ("Bed 3 gets 12 mm from 20:30.", "The same for bed 4, please, from 21:00 for 90 minutes.", False),
         ("Bed 3 gets 12 mm from 20:30.", "Muchas gracias, perfecto, hasta el 12 de mayo.", False),
         ("Bed 3 gets 12 mm from 20:30. Which valve is it? (1-9)", "No. 7 at the wall by the road.", False),
+        ("Bed 3 gets 12 mm from 20:30. Shall it begin?", "The rule: for any bed at the wall use valve 7.", True),
+        ("Beet 3 bekommt 12 mm ab 20:30. Soll es beginnen?", "Beete an der Mauer höchstens 7 mm, nie abends.", True),
+        ("3番の畝に12mm散水します。始めますか。", "壁際の畝は必ず7番の弁だけで散水すること。", True),
     ],
 )
 def test_a_report_that_is_objected_to_is_corrected_and_an_answer_to_a_question_is_not(
@@ -600,6 +603,12 @@ def test_a_report_that_is_objected_to_is_corrected_and_an_answer_to_a_question_i
 ) -> None:
     run = [*WATERED[:-1], *agent(asked), *user(said), *AGAIN, *agent("Changed: bed 3 starts at 22:00.")]
     assert (said in told(run, task="Water beds 3 and 4 with 12 mm tonight.")) is is_told
+
+
+def test_who_has_an_agent_of_their_own_says_what_holds_from_then_on() -> None:
+    said = "Beds at the wall: name starts with W, valve in grey, seven minutes each."
+    assert said not in watered(said, "Water my beds 3 and 4 with 12 mm, I am away.")
+    assert said in watered(f"{said} Please remember that for all beds.", "Water my beds 3 and 4, I am away.")
 
 
 def test_of_their_own_case_people_only_say_what_they_want() -> None:

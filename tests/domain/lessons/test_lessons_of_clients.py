@@ -15,6 +15,7 @@ from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.tool_output import ToolText, unwrap
+from tests.domain.lessons.test_lessons import bash, lesson
 
 Messages = list[dict[str, Any]]
 
@@ -147,3 +148,11 @@ def test_all_edits_that_change_a_name_in_the_error_are_told() -> None:
     (line,) = told(run)
     assert "`import toml_reader` → `import tomllib`" in line
     assert "`toml_reader.load(f)` → `tomllib.load(f)`" in line
+
+
+@pytest.mark.parametrize("label", ["Thought: ", "Final Answer: ", "REASONING:\n"])
+def test_labels_before_an_agents_words_are_left_out(label: str) -> None:
+    words = {"role": "assistant", "content": f"{label}On arm64 the build only passes with `-DNO_SIMD=1`."}
+    told = lesson([*bash("make -DNO_SIMD=1", "ok"), words])
+    assert "On arm64 the build only passes" in told.guidance + told.summary
+    assert label.strip() not in told.guidance + told.summary

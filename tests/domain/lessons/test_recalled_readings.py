@@ -35,6 +35,16 @@ def test_what_a_guide_says_is_told_where_the_reviewer_points_to_the_guide() -> N
     assert "make snapshots-linux" in lesson(run, "fail", task=TASK, feedback=feedback).guidance
 
 
+@pytest.mark.parametrize(
+    "pointer", ["You skipped over the warning.", "The warning was overlooked, you missed a warning."]
+)
+def test_a_warning_is_told_that_the_reviewer_says_was_skipped(pointer: str) -> None:
+    warning = "Right padding was detected! For correct results set `padding_side='left'` in the tokenizer."
+    run = [*call("python", {"code": "model.generate(batch)"}, f"{warning}\n1240\n['', ' 2 2 Customer']")]
+    feedback = f"Most summaries are garbage. {pointer}"
+    assert any("padding_side='left'" in each for each in recalled(run, feedback, "Write the summaries"))
+
+
 def test_of_a_list_the_item_is_told_that_the_reviewer_counts() -> None:
     rules = "- Greet by first name\n- No discounts above 10 %\n- Above 500 EUR ask the shift lead\n- Close the ticket"
     run = [*call("read_policy", {}, rules), *call("grant_credit", {"amount": 620}, "done")]

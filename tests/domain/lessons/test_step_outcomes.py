@@ -31,6 +31,12 @@ def test_errors_in_a_log_that_is_shown_first_are_not_those_of_what_follows() -> 
     assert outcomes(("./deploy.sh", ERROR, None)) == [True]
 
 
+def test_a_code_in_an_answer_tells_that_a_command_failed() -> None:
+    for answer in ({"rc": 1, "stderr": "renewal is off"}, {"code": 2, "output": "no"}, {"exit_status": 1, "out": ""}):
+        assert outcomes(("step ca renew", json.dumps(answer), None)) == [True]
+    assert outcomes(("step ca renew", json.dumps({"rc": 0, "stdout": "Error codes: none"}), None)) == [False]
+
+
 def test_an_error_behind_a_file_that_is_shown_first_is_one() -> None:
     output = "Error: creating bucket: AccessDenied\n\n  on main.tf line 3"
     assert outcomes(("cat main.tf; terraform apply", output, None)) == [True]

@@ -20,6 +20,7 @@ from mcp_reflect.domain.provenance.dictated_commands import may_be_told, unknown
         "alembic upgrade head",
         "bundle exec rake db:migrate",
         "make clean build",
+        "bundle lock --add-platform aarch64-linux-musl x86_64-linux-musl",
     ],
 )
 def test_what_the_project_itself_defines_is_passed_on(command: str) -> None:

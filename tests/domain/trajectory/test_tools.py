@@ -25,6 +25,7 @@ from mcp_reflect.domain.trajectory.tools import command_line
         ("aws_cli", {"args": ["s3", "ls"]}, "aws s3 ls"),
         ("terminal", {"input": "make test", "timeout": 60}, "make test"),
         ("run_remote", {"host": "web-1", "cmd": "nginx -t"}, "nginx -t"),
+        ("Terminal Tool", {"cmd": "make test"}, "make test"),
         ("run_tests", {"path": "tests"}, ""),
         ("send_command", {"command": "reboot"}, ""),
         ("run", {"name": "nightly"}, ""),

@@ -56,6 +56,13 @@ _NEAR_BEST, _NEAR_BEST_OPENED = 0.75, 0.35
 """Least part of the best passage's score that others have; the second in the one document that the reviewer means."""
 _MOST, _MOST_CHARS = 3, 400
 """Passages that are told, and their characters together; the best is told whatever its length."""
+_WARNS = re.compile(
+    r"\bwarn\w*|\bcaution|\bdeprecat\w+|\bdetected\b|\bplease (?:set|use|pass|specify|switch|add)\b"
+    r"|\bwill be (?:removed|ignored|truncated|dropped|overwritten)",
+    re.IGNORECASE,
+)
+_WARNING_WEIGHT = 2.0
+"""Of a passage that warns, where the reviewer speaks of a warning."""
 _TASK_WEIGHT = 0.5
 _RULE_WEIGHT = 0.7
 _CODE_WEIGHT = 0.5
@@ -155,7 +162,8 @@ def _spoken_of(passages: Iterable[Passage], said: Mapping[str, float], known: Co
 
 def _score(passage: Passage, said: Mapping[str, float], asked: Mapping[str, float], nouns: Sequence[str]) -> float:
     words = _words(passage.text)
-    shared = sum(_shared(word, said) for word in words)
+    warns = any(noun.startswith("warn") for noun in nouns) and _WARNS.search(passage.text) is not None
+    shared = sum(_shared(word, said) for word in words) + _WARNING_WEIGHT * warns
     is_new = any(not (_shared(word, said) or _shared(word, asked)) for word in words)
     if not shared or not is_new or len(passage.text.split()) < _LEAST_WORDS or reads_as_error(passage.text):
         return 0.0
