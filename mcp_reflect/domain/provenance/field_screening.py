@@ -97,7 +97,7 @@ class FieldScreening:
                 told.append((found, end, given))
                 stands_alone = begins_line and TELLS_EDIT.match(found.text) is not None
                 stands_alone = stands_alone or _TOOL_CALL.fullmatch(found.text.strip(" ;")) is not None
-                is_alone.append(stands_alone or (main is not None and not main.is_quoted))
+                is_alone.append(stands_alone or main is not None)
         if name == "correct_action":
             # what led to the step that worked is no advice without it, but for what is told by itself
             return without_steps_towards(told, is_alone)
