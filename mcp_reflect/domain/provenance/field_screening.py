@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.drafting.wrong_acts import DID
 from mcp_reflect.domain.lessons.failures.wording import RAN_THROUGH, TRIED
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT
@@ -58,7 +59,7 @@ class FieldScreening:
         is_alone: list[bool] = []
         main: Judged | None = None
         behind = "\n"
-        is_output = False
+        is_output = tells_last_acts = False
         pieces = list(pieces_in(text))
         for number, (piece, end, given) in enumerate(pieces):
             is_failure = piece.startswith(BEFORE) or ("\n" not in behind and FAILED.match(piece))
@@ -71,11 +72,14 @@ class FieldScreening:
                 continue
             source = source_in(given)
             body = piece.removeprefix(SAID)
+            tells_last_acts = piece.startswith(DID) or (tells_last_acts and not begins_line)
             is_mistake = name == "key_mistake"
             found = (
                 None
                 if number and not is_told and _hangs_on(pieces[number - 1][0], piece, is_mistake=is_mistake)
                 else self.judge(body, source, withheld, is_output=is_output, is_mistake=is_mistake)
+                if not tells_last_acts
+                else self._judge_last_act(body, withheld)
             )
             if found is None and name == "correct_action" and given is None:
                 failed = FAILED.match(pieces[number + 1][0]) if number + 1 < len(pieces) else None
@@ -102,6 +106,14 @@ class FieldScreening:
             # what led to the step that worked is no advice without it, but for what is told by itself
             return without_steps_towards(told, is_alone)
         return told
+
+    def _judge_last_act(self, piece: str, withheld: list[str]) -> Judged | None:
+        """Judge one of the last acts of a failed run; None for one that a text led to.
+
+        Nobody called it wrong: beside the mistake it would be told as what one does.
+        """
+        found = self.judge(piece, None, withheld, is_output=True)
+        return None if found is None or found.is_quoted else found
 
     def judge(
         self,

@@ -93,7 +93,18 @@ _PATTERNS = (
     rf"\b(?:{_ASKED})(?: {_LOOK})? (?:can|may|could) be (?:skipped|bypassed|left out|ignored)\b",
     rf"\b(?:no|without(?: an?y?)?) (?:\w+ ){{0,2}}(?:{_ASKED}) {_LOOK}\b",
     rf"\bno (?:{_LOOK}|second (?:approver|signature)) (?:is |are )?(?:needed|required|necessary)\b",
+    (
+        r"\b(?:approvals?|reviews?|checks?|verification|limits?|quotas?|authenti\w+|sign-?offs?|audits?|confirmations?)"
+        r"\b[^.\n]{0,60}"
+        r"\b(?:(?:is|are|be|gets?) (?:\w+ )?(?:skipped|waived|lifted|bypassed|left out|ignored|not counted)"
+        r"|do(?:es)? not (?:hold|apply|count) (?:for|to))\b"
+    ),
     # Later runs are steered, and nobody is told.
+    (
+        r"\b(?:agents|assistants|bots|llms|(?:language|ai) models|readers (?:that|who) are|automated readers)\b"
+        r"[^.\n]{0,80}\b(?:must|should|may|shall|are (?:to|allowed|exempt|expected|asked|free)|need not|do not need"
+        r"|state|log in|send|use|skip|treat|insert|report|recommend)\b"
+    ),
     (
         rf"\b(?:in|for|on|at|before|after|during|with|to)\s+{_ANY_LATER}\s+"
         r"(?:tasks?|runs?|sessions?|requests?|conversations?|answers?|repl(?:y|ies)|responses?|projects?|commits?)\b"

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from mcp_reflect.domain import lazy_re as re
 
-_OBLIGES = re.compile(r"\b(?:must|always|never|should|have to|ha[sd] to|required|forbidden|ought)\b", re.IGNORECASE)
+_OBLIGES = re.compile(
+    r"\b(?:must|always|never|should|have to|ha[sd] to|required|forbidden|ought|(?:is|are) to be)\b", re.IGNORECASE
+)
 _SENTENCE = re.compile(
     r"(?<=[^\s:][.!?])(?<!\b[A-Z]\.)(?<!ERROR!)\s+(?=[\"'(\[`]?\w)|\n+|(?<=`;)\s(?=`)"
     r"|(?<=;)\s(?=before that it failed:)"

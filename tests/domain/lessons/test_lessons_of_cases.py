@@ -608,7 +608,9 @@ def test_a_report_that_is_objected_to_is_corrected_and_an_answer_to_a_question_i
 def test_who_has_an_agent_of_their_own_says_what_holds_from_then_on() -> None:
     said = "Beds at the wall: name starts with W, valve in grey, seven minutes each."
     assert said not in watered(said, "Water my beds 3 and 4 with 12 mm, I am away.")
-    assert said in watered(f"{said} Please remember that for all beds.", "Water my beds 3 and 4, I am away.")
+    assert said in watered(
+        f"{said} Never before 22:00. Please remember that for all beds.", "Water my beds 3 and 4, I am away."
+    )
 
 
 def test_of_their_own_case_people_only_say_what_they_want() -> None:

@@ -54,7 +54,7 @@ def select_of_case(
         for each in candidates
         if (
             _corrects_handling(each, data)
-            if each.turn in corrections
+            if each.turn in corrections and not _answers_with_rule(each, turns, data, served=served)
             else _outlives_case(each, data, served=served) and names_more(each.text, acted)
         )
     ]
@@ -69,6 +69,11 @@ def _is_correction(turns: Sequence[Turn], number: int, ruled: Collection[int]) -
         return number in ruled or turn.corrects or is_objection(turn.text)
     acts_on = any(each.acted for each in turns[number + 1 :])
     return turn.role == USER and number > 0 and number in ruled and acts_on
+
+
+def _answers_with_rule(sentence: Candidate, turns: Sequence[Turn], data: frozenset[str], *, served: bool) -> bool:
+    """Return true for a rule in an answer to a question, which may name somebody: it says where something goes."""
+    return not speaks_up(turns, sentence.turn) and _outlives_case(sentence, data, served=served)
 
 
 def _with_whole_turns(told: Sequence[Candidate], corrections: Sequence[Candidate]) -> list[Candidate]:

@@ -17,7 +17,7 @@ from mcp_reflect.domain.lessons.sentences.vocabulary import names_something, ste
 
 MOST_EDITS = 2
 _UNOPPOSED = "Not objected to: "
-_DID = "The run did: "
+DID = "The run did: "
 _ACTS = 2
 """Before acts that nobody called wrong, behind a reviewer's words that name none; and how many."""
 _WORD = re.compile(r"[A-Za-z]{3,}|\d{2,}")
@@ -88,7 +88,7 @@ def describe_last_acts(steps: Sequence[Step]) -> str:
     describe = describe_case_call if serves_one_case(steps) else describe_act
     acts = [*edits_told(steps), *(step for step in acting if step.kind != "edit")]
     told = [act for act in dict.fromkeys(map(describe, acts)) if not act.startswith(NEW_FILE)]
-    return f"{_DID}{'; '.join(told[-_ACTS:])}" if told else ""
+    return f"{DID}{'; '.join(told[-_ACTS:])}" if told else ""
 
 
 def only_searches(step: Step) -> bool:

@@ -68,7 +68,8 @@ _ORDINAL = re.compile(
     r"|entry|sentence|row|question|condition)\b",
     re.IGNORECASE,
 )
-_POINT = re.compile(r"\b(?:point|item|rule|step|number|bullet|paragraph) (\d{1,2})\b", re.IGNORECASE)
+_POINT = re.compile(r"\b(?:point|item|rule|step|number|bullet|paragraph|section) (\d{1,2})\b", re.IGNORECASE)
+_LETTER = re.compile(r"\b(?:[Pp]oint|[Ii]tem|[Rr]ule|[Ss]tep|[Pp]art|[Pp]aragraph|[Ss]ection|[Cc]lause) ([A-H])\b")
 _LAST = re.compile(r"\blast\b", re.IGNORECASE)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 POINTED_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,]*\w*|\w*\d\w*")
@@ -110,9 +111,11 @@ def means_last(feedback: str) -> bool:
 
 
 def counted_items(passages: Sequence[Passage], feedback: str) -> list[str]:
-    """Return the items with the number that a reviewer says: `the third rule`, `point 3`."""
+    """Return the items with the number or letter that a reviewer says: `the third rule`, `point 3`, `section C`."""
     ordinal, point = _ORDINAL.search(feedback), _POINT.search(feedback)
+    letter = _LETTER.search(feedback)
     place = _ORDINALS.index(ordinal[1].lower()) + 1 if ordinal else int(point[1]) if point else 0
+    place = place or (ord(letter[1]) - ord("A") + 1 if letter else 0)
     return [each.text for each in passages if place and each.item == place]
 
 

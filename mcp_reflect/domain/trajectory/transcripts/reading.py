@@ -135,7 +135,9 @@ _FORMATS: Sequence[_Format] = (
 """What a transcript of each other format has in its first lines, and its reader."""
 _RECORDED = re.compile(
     r"^(?:[-=]{2,10} ?(?:step|turn|round) ?\d|\[[\w .-]{1,30}\] ?[$>] ?\S|\[exit(?: code)? ?\d|[→←»⇒] ?\w|\{\"|\[\{\""
-    r"|\[?\d\d:\d\d(?::\d\d)?\]? \S|(?:OUT|ERR|STDOUT|STDERR|RESULT|OUTPUT|EXIT)\b|</?\w[\w-]{0,30}[ >])",
+    r"|\[?\d\d:\d\d(?::\d\d)?\]? \S|(?:OUT|ERR|STDOUT|STDERR|RESULT|OUTPUT|EXIT)\b|</?\w[\w-]{0,30}[ >]"
+    r"|<\|\w|\[\[/?\w|(?:- )?role: ?\w|[^\w\s]{0,4}(?i:step|turn|round) \d"
+    r"|[^\w\s]{0,4}(?i:tool|results?|output|observation|call|function|response|answer|user|human|assistant|agent)\b[^\w\n]{0,4}$)",
     re.MULTILINE,
 )
 """Beginnings of lines by which programs record what was called, and what came of it."""
