@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.lookups import tells_of_somebody
+from mcp_reflect.domain.lessons.run.commands.effects import only_reads
+from mcp_reflect.domain.lessons.run.lookups import is_lookup, tells_of_somebody
 from mcp_reflect.domain.lessons.run.passages import Passage, passages_of
 from mcp_reflect.domain.lessons.run.reviewer_pointers import (
     POINTED_WORD,
@@ -38,6 +39,7 @@ _RULE = re.compile(
 )
 """Words of a passage that says how something is to be done."""
 _NAME = re.compile(r"[\w./*-]*\w")
+_VALUE = re.compile(r"(?=.*\d)(?=.*[A-Za-z]|\d+\.\d+\.\d).{4,40}")
 _CODED = re.compile(r"[_=`*]|\w[-/.]\w|\d|\b[A-Z]{2,}\b")
 
 _SHORTEST_PREFIX = 4
@@ -76,7 +78,15 @@ def readings_recalled_in(run: ReviewedRun) -> list[str]:
 
 
 def recalled_readings(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
-    """Return the passages that a run had read and its reviewer speaks of, at most three; none for most runs."""
+    """Return the passages that a run had read and its reviewer speaks of, at most three; none for most runs.
+
+    What the run did act by is not what its reviewer says it ignored: none has a value that it gave its calls and edits.
+    """
+    acted_by = _values_in_acts(steps) - _values_of(f"{task} {feedback}")
+    return [each for each in _recalled(feedback, task, steps) if acted_by.isdisjoint(_values_of(each))]
+
+
+def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
     said, asked = _words(feedback), _words(task)
     if not said:
         return []
@@ -95,6 +105,16 @@ def recalled_readings(feedback: str, task: str, steps: Sequence[Step]) -> list[s
     others = [step for step in read if step not in opened]
     further = _pointed_at(pointed, feedback, others, said, asked, is_beside=bool(found))
     return list(_within_room([*found[: _MOST - 1], *further] if found else further))
+
+
+def _values_in_acts(steps: Sequence[Step]) -> frozenset[str]:
+    acts = (step for step in steps if not (is_lookup(step) or (step.kind == "command" and only_reads(step.subject))))
+    return _values_of(" ".join(" ".join((step.subject, *(new for _, new in step.change))) for step in acts))
+
+
+def _values_of(text: str) -> frozenset[str]:
+    """The codes and versions in a text: words with a digit and a letter or a point in them."""
+    return frozenset(name.lower() for name in _NAME.findall(text) if _VALUE.fullmatch(name))
 
 
 def _pointed_at(
