@@ -40,7 +40,7 @@ from mcp_reflect.domain.trajectory.scripted_edits import read_scripted_edits
 from mcp_reflect.domain.trajectory.shell_log import lines_with_commands
 from mcp_reflect.domain.trajectory.told_acts import ToldEdit
 from mcp_reflect.domain.trajectory.tool_answers import reasons_in, warnings_in
-from mcp_reflect.domain.trajectory.tools import arguments_of, command_line, exit_code, is_edit
+from mcp_reflect.domain.trajectory.tools import arguments_of, command_line, exit_code, is_edit, path_of
 from mcp_reflect.domain.trajectory.transcripts.reading import ReadTranscript, looks_recorded
 
 _LINE_NUMBER = re.compile(r"^\s{0,12}\d{1,7}(?:\t|→|:|\s{2})")
@@ -169,7 +169,7 @@ def _replaced(given: dict[str, Any]) -> Iterator[str]:
     old = [text for key, text in given.items() if key.startswith("old") and isinstance(text, str) and text]
     yield from old
     if old:
-        yield from (text for key in ("file_path", "path") if isinstance(text := given.get(key), str))
+        yield path_of(given)
 
 
 def _strings(value: Any) -> Iterator[str]:

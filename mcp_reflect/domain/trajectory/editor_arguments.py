@@ -1,53 +1,91 @@
-"""Edits as the arguments of an editor tell them, under whatever names: the file, what is replaced, and by what."""
+"""Edits as the arguments of an editor tell them, under whatever names: the file, what is replaced, and by what.
+
+Names are compared in small letters, without underscores and the number at their end: `oldString`, `old_str_1`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.notebooks import notebook_source
 from mcp_reflect.domain.trajectory.patches import FilePatch, read_patch
 from mcp_reflect.domain.trajectory.replaced_texts import replaced_texts
 from mcp_reflect.domain.trajectory.tools import command_of
 
-OLD_TEXTS = ("old_string", "old_str", "old_text", "oldText", "old", "search", "find", "before", "from")
-"""Names under which editors are given what they are to replace."""
-NEW_TEXTS = ("new_string", "new_str", "new_text", "newText", "new", "replace", "replacement", "after", "to")
-"""Names under which editors are given what comes in its place."""
-_NEW = (*NEW_TEXTS[:-2], "content", "file_text", "new_source", "insert_text", "text", *NEW_TEXTS[-2:])
-_WHOLE = ("content", "file_text", "text")
+_OLD = ("oldstring", "oldstr", "oldtext", "old", "targetcontent", "search", "find", "before", "from")
+_NEW = ("newstring", "newstr", "newtext", "new", "replacementcontent", "replace", "replacement", "after", "to")
+_WHOLE = ("content", "contents", "filetext", "filecontent", "codecontent", "text")
 """Names under which editors are given the text of a whole file."""
-_PLACES = ("insert_line", "insert_after", "insert_before", "after_line", "anchor", "line", "position")
+_PARTS = ("newsource", "newcode", "inserttext", "code", "codeedit", "changes")
+"""Names under which they are given a part of one, without what stood there."""
+_GIVEN = (*_NEW[:-2], *_WHOLE, *_PARTS, *_NEW[-2:])
+_PLACES = ("insertline", "insertafter", "insertbefore", "afterline", "anchor", "line", "position")
 """Names under which editors are told where to insert."""
-_PATHS = ("file_path", "path", "filename", "file", "target_file", "notebook_path")
+_PATHS = ("filepath", "path", "filename", "file", "targetfile", "notebookpath", "relativepath", "absolutepath")
+_LISTS = ("edits", "replacements", "replacementchunks")
+"""Names under which editors are given several replacements, each perhaps with a file of its own."""
+_ELLIPSIS = re.compile(
+    r"^[ \t]*(?:#|//|--|<!--|/\*|;)?[ \t]*(?:\.\.\.|…) ?existing code ?(?:\.\.\.|…).*\n?", re.MULTILINE
+)
+"""What some write for the lines that stay."""
+_NUMBER = re.compile(r"\d+$")
 
 
-def edits_of(arguments: dict[str, Any], command: str) -> Sequence[FilePatch]:
+def edits_of(arguments: Mapping[str, Any], command: str) -> Sequence[FilePatch]:
     """Return the edits that an editor was called for; `command` is the command line of one that a shell ran.
 
     There is at least one.
     """
-    path = next((str(arguments[key]) for key in _PATHS if arguments.get(key)), "")
-    patch = command or str(arguments.get("patch") or arguments.get("input") or command_of(arguments))
+    given = _by_plain_names(arguments)
+    path = _path_of(given)
+    patch = command or str(given.get("patch") or given.get("input") or command_of(dict(arguments)))
     if "*** " in patch and (patched := read_patch(patch.splitlines())):
         return patched
-    if blocks := replaced_texts(str(arguments.get("diff") or "").splitlines()):
+    if blocks := replaced_texts(str(given.get("diff") or "").splitlines()):
         return [FilePatch(path, tuple((block.old, block.new) for block in blocks))]
-    edits = arguments.get("edits")
-    pieces = edits if isinstance(edits, list) else [arguments]
-    texts = ((_text(piece, *OLD_TEXTS), _text(piece, *_NEW)) for piece in pieces if isinstance(piece, dict))
-    change = tuple((old, notebook_source(path, new)) for old, new in texts)
-    given = not isinstance(edits, list) and any(isinstance(arguments.get(name), str) for name in _WHOLE)
-    writes = given and any(map(any, change)) and not _is_part(arguments)
-    return [FilePatch(path, tuple(pair for pair in change if any(pair)), writes)]
+    listed = next((value for name in _LISTS if isinstance(value := given.get(name), list)), None)
+    if listed is None:
+        change = _change(given, path)
+        return [FilePatch(path, tuple(filter(any, [change])), _writes_whole(given) and any(change))]
+    found: dict[str, list[tuple[str, str]]] = {}
+    for piece in (_by_plain_names(each) for each in listed if isinstance(each, dict)):
+        file = _path_of(piece) or path
+        found.setdefault(file, []).append(_change(piece, file))
+    return [FilePatch(file, tuple(filter(any, changes))) for file, changes in found.items()] or [FilePatch(path, ())]
 
 
-def _is_part(arguments: Mapping[str, Any]) -> bool:
-    """Return true where an editor was told what to replace, or where to insert."""
-    return any(name in arguments for name in (*OLD_TEXTS, *_PLACES)) or (
-        arguments.get("command") in {"insert", "append"}
+def replaced_and_new(arguments: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Return the text that an editor was to replace, and what comes in its place; None for what it was not given."""
+    given = _by_plain_names(arguments)
+    old, new = (
+        next((text for name in names if isinstance(text := given.get(name), str)), None) for names in (_OLD, _NEW)
     )
+    return old, new
 
 
-def _text(piece: dict[str, Any], *keys: str) -> str:
-    return next((value for key in keys if isinstance(value := piece.get(key), str) and value), "")
+def _by_plain_names(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in arguments.items():
+        plain = _NUMBER.sub("", name.lower().replace("_", "").replace("-", ""))
+        found.setdefault(plain, value)
+    return found
+
+
+def _path_of(given: Mapping[str, Any]) -> str:
+    return next((str(given[name]) for name in _PATHS if given.get(name)), "")
+
+
+def _change(given: Mapping[str, Any], path: str) -> tuple[str, str]:
+    return _text(given, _OLD), notebook_source(path, _ELLIPSIS.sub("", _text(given, _GIVEN)))
+
+
+def _writes_whole(given: Mapping[str, Any]) -> bool:
+    """Return true where an editor was given the text of a file, and neither what to replace nor where to insert."""
+    is_part = any(name in given for name in (*_OLD, *_PLACES)) or given.get("command") in {"insert", "append"}
+    return not is_part and any(isinstance(given.get(name), str) for name in _WHOLE)
+
+
+def _text(given: Mapping[str, Any], names: Sequence[str]) -> str:
+    return next((value for name in names if isinstance(value := given.get(name), str) and value), "")

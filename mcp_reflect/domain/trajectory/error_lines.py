@@ -43,6 +43,7 @@ _ERROR_LINE = re.compile(
     | ^\s*+Unable\sto\s(?:build|connect|create|find|install|load|locate|open|parse|read|resolve|start)\b
     | ^\W{0,3}(?:\w++:?\s)?\d++\s(?:examples?|tests?|specs?|assertions?)\b[^\n]{0,60}?
         \b[1-9]\d*+\s(?:failures?|failed|errors?)\b
+    | ^An\serror\soccurred\s\(\w++\)\swhen\scalling\s                        # the AWS command line
     | \*\*\*\smissing\sseparator | \bCan't\slocate\s | \brequires\sexplicit\spackage\sname\b | ^can't\s(?:find|read)\s
     | ^\s*+(?:fatal|panic|abort(?:ed)?|failed|failure)\s?:
     | ^\s*+(?:ORA|PLS|SP2|TNS)-\d{4,5}:\s | \bSQLSTATE\[ | ^\s*+Msg\s\d++,\sLevel\s\d        # databases

@@ -39,16 +39,22 @@ EDITORS = frozenset(
         *("edit", "write", "multiedit", "notebookedit", "apply_patch", "replace", "write_file"),
         *("edit_file", "search_replace", "create_file", "delete_file", "strreplace", "str_replace", "write_to_file"),
         *("replace_in_file", "save_file", "update_file", "modify_file", "overwrite_file"),
+        *("insert_edit_into_file", "replace_string_in_file", "multi_replace_string_in_file", "edit_notebook_file"),
+        *("edit_existing_file", "create_new_file", "single_find_and_replace", "replace_file_content"),
+        *("multi_replace_file_content", "apply_diff", "insert_content", "search_and_replace", "replace_text_in_file"),
+        *("fswrite", "fsappend"),
     }
 )
 """Lower-case names of the tools that change a file."""
 
 _ONLY_WITH = {"create": "file_text", "patch": "patchText"}
 """Editors of Copilot CLI and opencode, whose names mean other things elsewhere, with an argument that tells them."""
-_MULTI_EDITORS = frozenset({"file_editor", "str_replace_editor", "str_replace_based_edit_tool"})
+_MULTI_EDITORS = frozenset(
+    {"file_editor", "str_replace_editor", "str_replace_based_edit_tool", "text_editor", "fs_write"}
+)
 """Editors whose argument `command` says what they do."""
 
-_PATHS = ("file_path", "path", "filename", "file", "target_file", "uri")
+_PATHS = ("file_path", "path", "filename", "file", "target_file", "uri", "filePath", "filepath", "TargetFile")
 
 _EXIT = r"(?m)^(?:Exit [Cc]ode|Process exited with code|Command failed with exit code|exit_code)\W{1,3}(-?\d{1,10})"
 """Not compiled here: hooks that have no output to read would wait for it."""
@@ -72,7 +78,7 @@ def is_instrument(tool: str) -> bool:
 
 def is_edit(tool: str, arguments: dict[str, Any]) -> bool:
     """Return true for a call that changes a file."""
-    name = tool.lower()
+    name = tool.lower().replace("-", "_")
     if name in _MULTI_EDITORS:
         return arguments.get("command") != "view"
     return name in EDITORS or any(name == each and given in arguments for each, given in _ONLY_WITH.items())

@@ -173,6 +173,8 @@ def test_a_heading_in_a_log_is_no_command_of_root() -> None:
         ("python3 -m pip install flask", False),
         ("git stash list", True),
         ("git stash", False),
+        ("terraform providers 2>&1 | tail -12", True),
+        ("terraform providers lock", False),
         ("docker buildx imagetools inspect app:v1", True),
         ("docker buildx build -t app:v1 .", False),
     ],

@@ -43,6 +43,11 @@ def test_the_command_line_of_a_call(tool: str, arguments: dict[str, Any], comman
         ({"file": "a", "find": "x", "replacement": "y"}, ("x", "y"), False),
         ({"file": "a", "insert_after": "name:", "text": "- acl"}, ("", "- acl"), False),
         ({"path": "a", "text": "whole"}, ("", "whole"), True),
+        ({"filePath": "a", "oldString": "x = 1", "newString": "x = 2"}, ("x = 1", "x = 2"), False),
+        ({"path": "a", "old_str_1": "x = 1", "new_str_1": "x = 2"}, ("x = 1", "x = 2"), False),
+        ({"TargetFile": "a", "CodeContent": "whole"}, ("", "whole"), True),
+        ({"filepath": "a", "contents": "whole"}, ("", "whole"), True),
+        ({"filePath": "a", "code": "x = 2\n// ...existing code...\n"}, ("", "x = 2\n"), False),
     ],
 )
 def test_editors_are_given_texts_under_many_names(
@@ -50,6 +55,38 @@ def test_editors_are_given_texts_under_many_names(
 ) -> None:
     [found] = edits_of(arguments, "")
     assert (found.path, found.changes, found.writes) == ("a", (change,), writes)
+
+
+def test_an_editor_may_be_given_replacements_in_several_files() -> None:
+    pairs = [("a.py", "x = 1", "x = 2"), ("b.py", "y", "z"), ("a.py", "p", "q")]
+    replacements = [{"filePath": path, "oldString": old, "newString": new} for path, old, new in pairs]
+    arguments = {"explanation": "both", "replacements": replacements}
+    assert [(each.path, each.changes) for each in edits_of(arguments, "")] == [
+        ("a.py", (("x = 1", "x = 2"), ("p", "q"))),
+        ("b.py", (("y", "z"),)),
+    ]
+    chunks = {"TargetFile": "a", "ReplacementChunks": [{"TargetContent": "x", "ReplacementContent": "y"}]}
+    assert edits_of(chunks, "")[0].changes == (("x", "y"),)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("insert_edit_into_file", {"filePath": "a.ts", "code": "x"}),
+        ("replace_string_in_file", {"filePath": "a.ts", "oldString": "x", "newString": "y"}),
+        ("multi_replace_string_in_file", {"replacements": [{"filePath": "a.ts", "oldString": "x", "newString": "y"}]}),
+        ("replace_file_content", {"TargetFile": "a.ts", "ReplacementChunks": []}),
+        ("str-replace-editor", {"command": "str_replace", "path": "a.ts", "old_str_1": "x", "new_str_1": "y"}),
+        ("save-file", {"path": "a.ts", "file_content": "x"}),
+        ("developer__text_editor", {"command": "write", "path": "a.ts", "file_text": "x"}),
+        ("fs_write", {"command": "create", "path": "a.ts", "file_text": "x"}),
+        ("edit_existing_file", {"filepath": "a.ts", "changes": "x"}),
+        ("apply_diff", {"path": "a.ts", "diff": "<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE"}),
+    ],
+)
+def test_the_editors_of_clients_are_known(tool: str, arguments: dict[str, Any]) -> None:
+    step = step_of(tool, arguments)
+    assert (step.kind, step.subject) == ("edit", "a.ts")
 
 
 def test_an_editor_may_be_given_what_it_replaces_in_one_text() -> None:

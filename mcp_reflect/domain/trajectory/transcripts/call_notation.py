@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.trajectory.editor_arguments import NEW_TEXTS, OLD_TEXTS
+from mcp_reflect.domain.trajectory.editor_arguments import replaced_and_new
 from mcp_reflect.domain.trajectory.patches import read_patch
 from mcp_reflect.domain.trajectory.replaced_texts import replaced_texts
 from mcp_reflect.domain.trajectory.tools import EDITORS, SHELLS, is_instrument, is_tool_name, path_of
@@ -160,7 +160,7 @@ def _add(found: CollectedMessages, tool: str, given: Any) -> bool:
     if not is_tool_name(tool):
         return False
     if isinstance(given, dict):
-        path, old, new = path_of(given), _text(given, OLD_TEXTS), _text(given, NEW_TEXTS)
+        path, (old, new) = path_of(given), replaced_and_new(given)
         known = tool.lower() in EDITORS or is_instrument(tool)
         if tool.lower() in EDITORS and (texts := _in_places(given)):
             found.edit(texts[0], (texts[1], texts[2]))
@@ -205,7 +205,3 @@ def _add_text_edit(found: CollectedMessages, tool: str, text: str) -> bool:
 def _path_before(lines: Sequence[str]) -> str:
     words = " ".join(lines).replace("`", " ").split()
     return words[-1] if words and ("." in words[-1] or "/" in words[-1]) else ""
-
-
-def _text(given: Mapping[str, Any], keys: Sequence[str]) -> str | None:
-    return next((value for key in keys if isinstance(value := given.get(key), str)), None)
