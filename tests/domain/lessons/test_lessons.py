@@ -17,7 +17,8 @@ from mcp_reflect.domain.lessons.failures.repairs import find_repairs
 from mcp_reflect.domain.lessons.run.commands.effects import only_reads
 from mcp_reflect.domain.lessons.run.commands.lines import normalised, program_of
 from mcp_reflect.domain.lessons.run.steps import find_steps
-from mcp_reflect.domain.lessons.sentences.evidence import Turn, find_candidates
+from mcp_reflect.domain.lessons.sentences.candidates import Turn
+from mcp_reflect.domain.lessons.sentences.evidence import find_candidates
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences.splitting import LONGEST_SENTENCE, split_sentences
 from mcp_reflect.domain.models import ReflectionDraft

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_reflect.domain.lessons.sentences.evidence import AGENT, USER, Candidate
+from mcp_reflect.domain.lessons.sentences.candidates import AGENT, USER, Candidate
 from mcp_reflect.domain.lessons.sentences.selection import without_repetitions
 
 RECAP = "Settled: SQS standard queue, 5 receives before the dead letter queue, payload in the bucket invoices-raw."

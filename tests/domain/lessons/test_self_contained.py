@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from mcp_reflect.domain.lessons.sentences.evidence import USER, Turn, find_candidates
+from mcp_reflect.domain.lessons.sentences.candidates import USER, Turn
+from mcp_reflect.domain.lessons.sentences.evidence import find_candidates
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences.self_contained import points_back, without_joint
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences

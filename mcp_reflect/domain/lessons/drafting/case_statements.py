@@ -16,8 +16,9 @@ from mcp_reflect.domain.lessons.run.case_data import (
     without_ids,
 )
 from mcp_reflect.domain.lessons.run.step import Step
+from mcp_reflect.domain.lessons.sentences.candidates import USER, Candidate, Turn
 from mcp_reflect.domain.lessons.sentences.chatter import is_request
-from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate, Turn, is_objection, speaks_up
+from mcp_reflect.domain.lessons.sentences.position import is_objection, speaks_up
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences.speaker import is_case_of_speaker, rules_for_all
 from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, term_weights

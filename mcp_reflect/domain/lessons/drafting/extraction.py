@@ -48,7 +48,7 @@ from mcp_reflect.domain.lessons.run.recalled_readings import readings_recalled_i
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.steps import find_steps, steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said, user_places
-from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate
+from mcp_reflect.domain.lessons.sentences.candidates import USER, Candidate
 from mcp_reflect.domain.lessons.sentences.reports import is_bare_report
 from mcp_reflect.domain.lessons.sentences.selection import without_repetitions
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate
+from mcp_reflect.domain.lessons.sentences.candidates import USER, Candidate
 from mcp_reflect.domain.lessons.sentences.self_contained import points_back
 from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
 from mcp_reflect.domain.lessons.sentences.wording import says_it_failed, wording_factor

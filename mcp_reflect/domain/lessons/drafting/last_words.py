@@ -9,8 +9,8 @@ from mcp_reflect.domain.lessons.run.case_data import case_data, holds_for_case, 
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.steps import steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said
+from mcp_reflect.domain.lessons.sentences.candidates import AGENT
 from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, is_clause, is_request, without_interjection
-from mcp_reflect.domain.lessons.sentences.evidence import AGENT
 from mcp_reflect.domain.lessons.sentences.self_contained import points_back
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, term_weights

@@ -45,8 +45,8 @@ from mcp_reflect.domain.lessons.run.lookups import is_lookup
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.steps import steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said
+from mcp_reflect.domain.lessons.sentences.candidates import AGENT, USER
 from mcp_reflect.domain.lessons.sentences.chatter import without_interjection
-from mcp_reflect.domain.lessons.sentences.evidence import AGENT, USER
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import (
     PLAIN_WEIGHT,

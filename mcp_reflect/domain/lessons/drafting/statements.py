@@ -15,14 +15,8 @@ from mcp_reflect.domain.lessons.run.case_data import (
 )
 from mcp_reflect.domain.lessons.run.lookups import is_research
 from mcp_reflect.domain.lessons.run.step import Step
-from mcp_reflect.domain.lessons.sentences.evidence import (
-    AGENT,
-    USER,
-    Candidate,
-    Turn,
-    find_candidates,
-    reports_state,
-)
+from mcp_reflect.domain.lessons.sentences.candidates import AGENT, USER, Candidate, Turn
+from mcp_reflect.domain.lessons.sentences.evidence import find_candidates, reports_state
 from mcp_reflect.domain.lessons.sentences.reports import is_bare_report
 from mcp_reflect.domain.lessons.sentences.responses import ADMISSION
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences

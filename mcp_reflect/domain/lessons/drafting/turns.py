@@ -10,7 +10,7 @@ from mcp_reflect.domain.lessons.drafting.mistakes import STATUS_TOKEN
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.steps import steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said
-from mcp_reflect.domain.lessons.sentences.evidence import AGENT, USER, Turn
+from mcp_reflect.domain.lessons.sentences.candidates import AGENT, USER, Turn
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.truncate import truncate_line

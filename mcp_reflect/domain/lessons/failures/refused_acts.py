@@ -15,7 +15,7 @@ from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.steps import steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said
 from mcp_reflect.domain.lessons.sentences import responses
-from mcp_reflect.domain.lessons.sentences.evidence import AGENT, USER
+from mcp_reflect.domain.lessons.sentences.candidates import AGENT, USER
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.wording import objects, with_plain_apostrophes
 from mcp_reflect.domain.trajectory.parsing import Trajectory

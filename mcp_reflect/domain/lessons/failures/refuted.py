@@ -12,7 +12,7 @@ from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.steps import steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said
-from mcp_reflect.domain.lessons.sentences.evidence import USER
+from mcp_reflect.domain.lessons.sentences.candidates import USER
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 
 

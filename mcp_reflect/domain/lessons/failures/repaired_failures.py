@@ -22,7 +22,7 @@ from mcp_reflect.domain.lessons.run.run_again import is_run_again, stands_for, t
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.steps import find_steps, steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said
-from mcp_reflect.domain.lessons.sentences.evidence import USER
+from mcp_reflect.domain.lessons.sentences.candidates import USER
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 
 _MOST_STEPS = 600

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.sentences import cues, responses
+from mcp_reflect.domain.lessons.sentences import cues
+from mcp_reflect.domain.lessons.sentences.candidates import AGENT, USER, Candidate, Turn
 from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, without_interjection
+from mcp_reflect.domain.lessons.sentences.position import closing_factor, position_factor, speaks_up
 from mcp_reflect.domain.lessons.sentences.self_contained import points_at_deed, points_back, without_joint
 from mcp_reflect.domain.lessons.sentences.settlement import Spoken, read_talk
 from mcp_reflect.domain.lessons.sentences.speaker import is_case_of_speaker
@@ -20,23 +21,10 @@ from mcp_reflect.domain.lessons.sentences.wording import (
     states_decision,
     states_policy,
     states_rule,
-    thinks_better,
     with_plain_apostrophes,
     wording_factor,
 )
 
-USER, AGENT = "user", "assistant"
-
-_TASK_FACTOR = 0.5
-"""Of the first turn: it is the task, which stands beside the lesson anyway."""
-_USER_FACTOR = 1.15
-_CORRECTION_FACTOR = 1.5
-_REJECTED_FACTOR = 0.2
-_REVERSED_FACTOR = 0.15
-"""Of what was said before the user thought better of it."""
-_CONFIRMED_FACTOR = 1.25
-_UNDERSTOOD_FACTOR = 1.1
-"""Of the agent's answer to a correction, which repeats it as it was understood."""
 _CASE_FACTOR = 0.35
 """Of a sentence that states no rule, in a run of which every step serves one case."""
 _CUSTOMER_FACTOR = 0.5
@@ -48,48 +36,8 @@ _PLAIN_FACTOR = 0.6
 _OWN_RULING_FACTOR = 0.9
 """Of what a user ruled in a talk at least, though they spoke of themselves: "I don't want any" is a rule there."""
 _WISH = cues.phrases("(?:but|and|so)?,? ?I (?:really )?(?:do not|don't|dont) (?:want|need|like)", opening=True)
-_LAST_FACTOR = 1.7
-_RECAP_FACTOR = 1.5
 
-_NO = re.compile(
-    r"\W*(?:no|nope|nein|non|nej|nee|não|нет)\b(?!\.?\s*\d|-|\s+(?:problem|worries|idea|need)\b)", re.IGNORECASE
-)
 _OWN = re.compile(r"\b(?:I|my|me|we|our|us)\b|\?$")
-_REFUTED_FACTOR = 0.2
-"""Of what the agent said before the same command failed in the same way again."""
-
-
-@dataclass(frozen=True)
-class Turn:
-    """A turn of a conversation; `role` is USER or AGENT.
-
-    `refuted` is true for the agent's words between two failures of one kind, the second of which they led to.
-    `corrects` is true for the user's words after which the run did something over again. `acted` is true where the run
-    did something since the turn before.
-    """
-
-    role: str
-    text: str
-    refuted: bool = False
-    corrects: bool = False
-    acted: bool = False
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A sentence of a run. `evidence` is above 0, and 1 for a plain statement; `turn` counts from 0.
-
-    `is_rule` is true where it states a rule, a cause or a decision, by its wording. `place` is its number among the
-    sentences, `behind` that of the one without which it is not understood; None where it stands alone.
-    """
-
-    text: str
-    role: str
-    turn: int
-    evidence: float
-    is_rule: bool = False
-    place: int = 0
-    behind: int | None = None
 
 
 def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterator[Candidate]:
@@ -131,7 +79,7 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
             is_case = one_case and not (instructs and (rule or corrects))
             case = _case_factor(sentence, turn.role, rule=rule) if is_case else 1.0
             evidence = position * wording_factor(text if talked else sentence) * case
-            evidence *= _closing_factor(turns, number) if rule else _PLAIN_FACTOR
+            evidence *= closing_factor(turns, number) if rule else _PLAIN_FACTOR
             told = without_joint(without_interjection(sentence))
             hangs = before is not None and before.turn > 0 and points_back(told) and not _corrects(sentence, turn.role)
             if talked:
@@ -143,21 +91,6 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
             place = 0 if before is None else before.place + 1
             before = Candidate(told, turn.role, number, evidence, rule, place, place - 1 if hangs else None)
             yield before
-
-
-def is_objection(said: str) -> bool:
-    """Return true where somebody begins with a no."""
-    return _NO.match(said) is not None
-
-
-def speaks_up(turns: Sequence[Turn], number: int) -> bool:
-    """Return true where a user speaks after a report of the agent, unasked or with a no, and the run then acts."""
-    turn, before = turns[number], turns[number - 1] if number else None
-    if turn.role != USER or before is None or before.role != AGENT:
-        return False
-    if before.text.rstrip().endswith("?") and not is_objection(turn.text):
-        return False
-    return any(each.acted for each in turns[number + 1 :])
 
 
 def _leads_to_act(turns: Sequence[Turn], number: int) -> bool:
@@ -186,7 +119,7 @@ def _of_talk(turns: Sequence[Turn], talk: Sequence[Sequence[Spoken]]) -> Iterato
                 rule = states_rule(text) or (by_user and _rules_in_talk(text, number))
                 evidence *= position_factor(turns, number)
                 evidence *= talk_factor(told, by_user=by_user, is_rule=rule, hangs=hangs)
-            evidence *= _closing_factor(turns, number) if rule else _PLAIN_FACTOR
+            evidence *= closing_factor(turns, number) if rule else _PLAIN_FACTOR
             place = 0 if before is None else before.place + 1
             behind = place - 1 if hangs and before and before.turn > 0 and not _corrects(text, turn.role) else None
             told = f"{spoken.asked} {told}" if spoken.asked else told
@@ -214,55 +147,6 @@ def _without_farewell(turns: Sequence[Turn]) -> Sequence[Turn]:
     while end > 1 and all(map(is_courtesy, split_sentences(turns[end - 1].text))):
         end -= 1
     return turns[:end]
-
-
-def position_factor(turns: Sequence[Turn], number: int) -> float:
-    """Return the factor of a turn by its role and its neighbours."""
-    turn = turns[number]
-    factor = _user_factor(turn, number) if turn.role == USER else _agent_factor(turns, number)
-    return factor * _REVERSED_FACTOR if _is_reversed(turns, number) else factor
-
-
-def _closing_factor(turns: Sequence[Turn], number: int) -> float:
-    """Return the factor of a rule in a turn by its place: what stands last or sums up is what was settled."""
-    factor = _LAST_FACTOR if number and number == len(turns) - 1 else 1.0
-    return factor * _RECAP_FACTOR if number > 1 and cues.RECAP.match(turns[number].text) else factor
-
-
-def _user_factor(turn: Turn, number: int) -> float:
-    if number == 0:
-        return _TASK_FACTOR
-    return _CORRECTION_FACTOR if _is_correction(turn) else _USER_FACTOR
-
-
-def _is_reversed(turns: Sequence[Turn], number: int) -> bool:
-    """Return true for what a user said before they thought better of it, and for what the agent said to that."""
-    if number == 0:
-        return False
-    replies = [later for later in turns[number + 1 :] if later.role == USER][:1]
-    if not replies:
-        return False
-    return responses.SECOND_THOUGHT.match(replies[0].text) or any(
-        map(thinks_better, split_sentences(replies[0].text, 1))
-    )
-
-
-def _is_correction(turn: Turn) -> bool:
-    """Return true where the user corrects what was before, as the run that follows or their first words show."""
-    return turn.role == USER and (turn.corrects or responses.CORRECTION.match(turn.text))
-
-
-def _agent_factor(turns: Sequence[Turn], number: int) -> float:
-    factor = _REFUTED_FACTOR if turns[number].refuted else 1.0
-    reply = next((later for later in turns[number + 1 :] if later.role == USER), None)
-    if reply is not None and _is_correction(reply):
-        factor *= _REJECTED_FACTOR
-    elif reply is not None and responses.CONFIRMATION.match(reply.text):
-        factor *= _CONFIRMED_FACTOR
-    before = turns[number - 1] if number else None
-    if before is not None and _is_correction(before):
-        factor *= _UNDERSTOOD_FACTOR
-    return factor
 
 
 def reports_state(sentence: Candidate) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate
+from mcp_reflect.domain.lessons.sentences.candidates import USER, Candidate
 from mcp_reflect.domain.lessons.sentences.vocabulary import PLAIN_WEIGHT, discounted, names_something, term_weights
 
 _KNOWN_SHARE = 0.25

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcp_reflect.domain.lessons.sentences.evidence import AGENT, Candidate
+from mcp_reflect.domain.lessons.sentences.candidates import AGENT, Candidate
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences.self_contained import points_back
 from mcp_reflect.domain.lessons.sentences.wording import wording_factor
