@@ -18,14 +18,13 @@ from mcp_reflect.domain.provenance.call_sources import (
     contents_of,
     shown_contents,
     source_of_call,
-    source_of_command,
 )
 from mcp_reflect.domain.provenance.calls import Call
 from mcp_reflect.domain.provenance.observed import Contents
 from mcp_reflect.domain.provenance.remedies import Attempt
+from mcp_reflect.domain.provenance.reports_and_logs import add_log, add_report
 from mcp_reflect.domain.provenance.run_texts import RunTexts
-from mcp_reflect.domain.provenance.source_names import name_of_call, name_of_command
-from mcp_reflect.domain.trajectory.error_lines import errors_in_text
+from mcp_reflect.domain.provenance.source_names import name_of_call
 from mcp_reflect.domain.trajectory.here_documents import file_written_by
 from mcp_reflect.domain.trajectory.messages import (
     OBSERVATION_ROLE,
@@ -34,23 +33,14 @@ from mcp_reflect.domain.trajectory.messages import (
     TrajectoryEvent,
     Utterance,
 )
-from mcp_reflect.domain.trajectory.report import ReportEntry, ToldWords, read_report
+from mcp_reflect.domain.trajectory.report import read_report
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.domain.trajectory.scripted_edits import read_scripted_edits
-from mcp_reflect.domain.trajectory.shell_log import lines_with_commands
-from mcp_reflect.domain.trajectory.told_acts import ToldEdit
 from mcp_reflect.domain.trajectory.tool_answers import reasons_in, warnings_in
 from mcp_reflect.domain.trajectory.tools import arguments_of, command_line, exit_code, is_edit, path_of
-from mcp_reflect.domain.trajectory.transcripts.reading import ReadTranscript, looks_recorded
+from mcp_reflect.domain.trajectory.transcripts.reading import ReadTranscript
 
 _LINE_NUMBER = re.compile(r"^\s{0,12}\d{1,7}(?:\t|→|:|\s{2})")
-_LOGGED_OUTPUT = re.compile(
-    r"(?:observation|output|result|response|tool(?:[ _](?:output|result|response))?|stdout|stderr)\b[ \d]*:",
-    re.IGNORECASE,
-)
-_LOGGED_TURN = re.compile(
-    r"(?:thought|action|assistant|agent|user|human|system|plan|final answer|reasoning)\b[ \d]*:", re.IGNORECASE
-)
 
 
 class _Asked(NamedTuple):
@@ -72,9 +62,9 @@ def texts_of_run(run: ParsedRun) -> RunTexts:
     if run.trajectory.messages is not None:
         _add_events(texts, run.trajectory.events, may_be_forged=isinstance(run.trajectory, ReadTranscript))
     elif report := read_report(run.trajectory):
-        _add_report(texts, report)
+        add_report(texts, report)
     else:
-        _add_log(texts, run.trajectory.text)
+        add_log(texts, run.trajectory.text)
     recalled = rules_followed_in(run)
     if isinstance(run, ReviewedRun):  # a verdict of tests comes with their output
         texts.add("tool" if run.review.source == "tests" else "user", run.review.feedback)
@@ -187,68 +177,3 @@ def _strings(value: Any) -> Iterator[str]:
 def _named(given: dict[str, Any]) -> str:
     """The arguments of a call that are no lists or objects, by name: lessons tell a call with these."""
     return ", ".join(f"{name}={value}" for name, value in given.items() if not isinstance(value, dict | list))
-
-
-def _add_report(texts: RunTexts, report: Sequence[ReportEntry]) -> None:
-    """Add what a report tells: all of it are the agent's words, also what it quotes of others, but pasted outputs."""
-    texts.is_told = True
-    pasted = False
-    for entry in report:
-        if isinstance(entry, ToldWords):
-            texts.say(entry.text)
-        elif isinstance(entry, ToldEdit):
-            texts.call("", "\n".join(filter(None, (entry.path, entry.old, entry.new))), is_edit=True)
-        else:
-            command = entry.command
-            if pasted:  # an output may forge the end of its fence
-                texts.mentions.by_text(texts.place, command, *decoded(command))
-            texts.call("", command, command)
-            texts.say(entry.error)
-            if entry.output:
-                pasted = True
-                source = source_of_command(command)
-                holds = contents_of(command, source, is_listing=bool(LISTING.fullmatch(command)))
-                holds = shown_contents(entry.output, holds)
-                has_failed = entry.failed or (entry.failed is None and any(errors_in_text(entry.output)))
-                failed = command if has_failed else ""
-                texts.add(source, entry.output, failed, holds, name_of_command(command, source))
-            texts.outcomes.add(texts.place, command, failed=entry.failed is True)
-
-
-def _add_log(texts: RunTexts, log: str) -> None:
-    """Add the commands of a log, and its outputs: behind a command after a shell prompt, or behind `Observation:`."""
-    source: TextOrigin | None = None
-    command, output = "", list[str]()
-
-    def add_output() -> None:
-        if source is not None:
-            text = "\n".join(output)
-            holds = contents_of(command, source, is_listing=bool(LISTING.fullmatch(command))) if command else "prose"
-            code = exit_code(text, None)
-            failed = any(errors_in_text(text)) if code is None else code != 0
-            holds = shown_contents(text, holds)
-            texts.add(source, text, command if failed else "", holds, name_of_command(command, source))
-            texts.outcomes.add(texts.place, command, failed=failed)
-        output.clear()
-
-    for line, next_command in lines_with_commands(log):
-        if next_command:
-            add_output()
-            command = next_command
-            if texts.calls:  # the output of the command before may forge a prompt
-                texts.mentions.by_text(texts.place, command, *decoded(command))
-            source = source_of_command(command)
-            texts.call("", command, command)
-        elif _LOGGED_OUTPUT.match(line):
-            add_output()
-            source, command = "tool", ""
-            output.append(line.partition(":")[2])
-        elif _LOGGED_TURN.match(line):
-            add_output()
-            source = None
-        else:
-            output.append(line)
-    add_output()
-    if looks_recorded(log) and not (texts.calls or texts.observed):  # nothing tells the agent's words in it
-        texts.add("tool", log)
-    texts.is_told = bool(log.strip()) and not (texts.calls or texts.observed)
