@@ -132,6 +132,19 @@ def test_marks_of_other_forms_stay_in_an_output() -> None:
     assert [each["content"] for each in run.messages or [] if "role" in each] == ["Fix it.", "Done."]
 
 
+def test_lines_that_carry_the_mark_of_an_output_each_are_one_output() -> None:
+    text = (
+        '[user] Fix the build.\n[assistant] call run("make")\n[run] cc a.c\n[run] error: boom\n'
+        '[assistant] Once more.\n[assistant] call run("make CC=gcc")\n[run] ok\n[assistant] It builds.\n'
+    )
+    messages = read_transcript(parse(text)).messages or []
+    calls = [each["arguments"] for each in messages if each.get("type") == "function_call"]
+    assert calls == [MAKE, {"command": "make CC=gcc"}]
+    outputs = [each["output"] for each in messages if each.get("type") == "function_call_output"]
+    assert outputs == ["cc a.c\nerror: boom", "ok"]
+    assert [each["content"] for each in messages if "role" in each] == ["Fix the build.", "Once more.", "It builds."]
+
+
 PLAIN = {
     "a log with levels": "[09:12:03] USER : bob\n[09:12:04] INFO : started\n[09:12:05] WARN : slow\n",
     "settings": "USER : bob\nSHELL : /bin/sh\nRESULT : ok\n",
