@@ -5,18 +5,23 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.transcripts.role_words import foreign_words
 from mcp_reflect.domain.trajectory.transcripts.speakers import AGENT_NAMES, USER_NAMES
 from mcp_reflect.domain.trajectory.transcripts.turn_heads import ARROW
 
-_TASKS = frozenset({"task", "request", "prompt", "question", "query", "goal", "caller", "requester"})
+_TASKS = frozenset({"task", "request", "prompt", "question", "query", "goal", "caller", "requester"}) | foreign_words(
+    "task"
+)
 _OUTPUTS = frozenset(
     {
         *("tool", "out", "err", "stdout", "stderr", "result", "results", "output", "outputs", "observation", "obs"),
         *("return", "returned", "response", "tool_result", "tool-result", "tool_output", "toolresult", "function"),
         *("env", "environment", "exit", "shell", "terminal"),
+        *foreign_words("result"),
+        *foreign_words("tool"),
     }
 )
-_SYSTEM = frozenset({"system", "sys", "meta"})
+_SYSTEM = frozenset({"system", "sys", "meta"}) | foreign_words("system")
 _LEVELS = frozenset(
     {
         *("info", "information", "warn", "warning", "error", "debug", "trace", "notice", "fatal", "critical", "crit"),

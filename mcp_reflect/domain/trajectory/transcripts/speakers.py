@@ -9,15 +9,21 @@ from mcp_reflect.domain.trajectory.log_parts import LogParts
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.patches import read_patch
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
+from mcp_reflect.domain.trajectory.transcripts.role_words import foreign_words
 
 USER_NAMES = frozenset(
-    {"user", "human", "operator", "customer", "client", "dev", "developer", "you", "me", "requester", "owner", "boss"}
+    {
+        *("user", "human", "operator", "customer", "client", "dev", "developer", "you", "me", "requester", "owner"),
+        "boss",
+        *foreign_words("user"),
+    }
 )
 """Lower-case labels under which the user speaks."""
 AGENT_NAMES = frozenset(
     {
         *("agent", "assistant", "ai", "model", "bot", "llm", "codex", "claude", "gpt", "gemini", "copilot", "cursor"),
         *("devin", "goose", "aider", "opencode", "cline", "amp", "qwen", "llama", "mistral", "deepseek", "chatgpt"),
+        *foreign_words("agent"),
     }
 )
 """Lower-case labels under which the agent speaks."""
