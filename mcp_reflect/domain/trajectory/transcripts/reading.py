@@ -19,6 +19,7 @@ from mcp_reflect.domain.trajectory.transcripts.claude_terminal import read_claud
 from mcp_reflect.domain.trajectory.transcripts.cline_export import read_cline_export
 from mcp_reflect.domain.trajectory.transcripts.codex_log import read_codex_log
 from mcp_reflect.domain.trajectory.transcripts.crewai import read_crewai
+from mcp_reflect.domain.trajectory.transcripts.folded_calls import read_folded_calls
 from mcp_reflect.domain.trajectory.transcripts.gemini_terminal import read_gemini_terminal
 from mcp_reflect.domain.trajectory.transcripts.goose import read_goose
 from mcp_reflect.domain.trajectory.transcripts.headed_parts import read_headed_parts
@@ -87,6 +88,7 @@ _FORMATS: Sequence[_Format] = (
         re.compile(r"^(?:\[\d{4}-\d\d-\d\dT[\d:.]{8,18}Z?\] \S|user$|user instructions: )", re.MULTILINE),
         read_codex_log,
     ),
+    (re.compile(r"^(?:\*\*|#{1,6} )", re.MULTILINE), read_folded_calls),
     (re.compile(r"^(?:\*\*|#{1,4} |\[)?(?:USER|HUMAN|ASSISTANT|SYSTEM)\b.{0,6}(?::|$)", re.MULTILINE), read_openhands),
     (re.compile(r"^(?:[━─═]{3,400} ?Step \d|╭)", re.MULTILINE), read_smolagents),
     (re.compile(r"^(?:[\w@][\w .@-]{0,59} \(to [\w@][\w .@-]{0,59}\):$|-{6,20} \w)", re.MULTILINE), read_autogen),

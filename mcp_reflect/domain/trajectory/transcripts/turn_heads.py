@@ -52,9 +52,10 @@ _NAME = (
 _OF = r"(?: ?[(\[{`] ?(?P<of>[\w.:/ -]{1,80}?) ?[)\]}`])?"
 _IN_LINE = r"[ \t]{0,9}(?P<rest>.*)$"
 _OR_END = r"(?:[ \t]{1,9}(?P<rest>\S.*)|[ \t]{0,9})$"
+_EMOJI = r"(?:[^\w\s\x00-\x7f]{1,4} ?)?"
 _SHAPES = {
-    "#": rf"#{{1,6}} (?:\*\*)?{_NAME}{_OF}(?:\*\*)?(?P<colon>:?)(?:\*\*)?{_IN_LINE}",
-    "**": rf"\*\*{_NAME}{_OF}:?\*\*(?: ?[(`](?P<of2>[\w.:/ -]{{1,80}})[)`])?:?{_IN_LINE}",
+    "#": rf"#{{1,6}} (?:\*\*)?{_EMOJI}{_NAME}{_OF}(?:\*\*)?(?P<colon>:?)(?:\*\*)?{_IN_LINE}",
+    "**": rf"\*\*{_EMOJI}{_NAME}{_OF}:?\*\*(?: ?[(`](?P<of2>[\w.:/ -]{{1,80}})[)`])?:?{_IN_LINE}",
     "[": rf"\[{_NAME}(?:(?:: ?| |/)(?P<of>[\w.:/-]{{1,80}}))?\]:?{_IN_LINE}",
     "<": rf"<(?!tool|function|call|result|output|action){_NAME}>:?[ \t]{{1,9}}(?P<rest>\S.*)$",
     "=": rf"[=-]{{2,40}}(?![=-]) ?{_NAME}{_OF} ?[=-]{{2,40}}(?P<rest>)[ \t]{{0,9}}$",
@@ -63,7 +64,9 @@ _SHAPES = {
 }
 _SIGN = r"^(?P<sign>[^\w\s\x00-\x7f]{1,3} ?)?"
 _HEADS = {kind: re.compile(_SIGN + shape, re.IGNORECASE) for kind, shape in _SHAPES.items()}
-_MAY_BE_HEAD = re.compile(_SIGN + r"(?:#{1,6} (?:\*\*)?|\*\*|\[|<|[=-]{2,40}(?![=-]) ?)?" + _NAME, re.IGNORECASE)
+_MAY_BE_HEAD = re.compile(
+    _SIGN + rf"(?:(?:#{{1,6}} (?:\*\*)?|\*\*){_EMOJI}|\[|<|[=-]{{2,40}}(?![=-]) ?)?{_NAME}", re.IGNORECASE
+)
 """What each of the patterns begins with: most lines are told from heads by it alone."""
 
 
