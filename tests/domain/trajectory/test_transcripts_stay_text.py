@@ -271,6 +271,8 @@ MARKS = [
         "[Assistente → f.g] {}",
         "[f.g] x",
         "用户：x",
+        "[09:30] opsbot: ```df -h\nx",
+        "[09:30] opsbot: x ```",
         "a=(" * 50,
         "",
         "x",

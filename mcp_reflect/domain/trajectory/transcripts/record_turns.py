@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
+from mcp_reflect.domain.trajectory.transcripts.pasted_sessions import PastedFences, add_pasted_session
 from mcp_reflect.domain.trajectory.transcripts.record_acts import add_agent_act
 from mcp_reflect.domain.trajectory.transcripts.record_heads import RecordHead, read_record_head
 from mcp_reflect.domain.trajectory.transcripts.turn_heads import ARROW
@@ -51,8 +52,10 @@ def _heads(lines: Sequence[str], first: int) -> list[tuple[int, RecordHead]]:
     """The heads that are written as the first one is, with the numbers of their lines."""
     found: list[tuple[int, RecordHead]] = []
     form = read_record_head(lines[first])
+    fences = PastedFences(lines)
+    end = -1
     for number in range(first, len(lines)):
-        head = read_record_head(lines[number])
+        head = read_record_head(lines[number]) if number > end else None
         if head is None or form is None or head.style != form.style or head.role == "level":
             continue
         is_marked = {head.notation, form.notation} & {"|", "**"}
@@ -61,6 +64,7 @@ def _heads(lines: Sequence[str], first: int) -> list[tuple[int, RecordHead]]:
         if head.notation == "**" and number > first and lines[number - 1].strip():
             continue
         found.append((number, head))
+        end = fences.end_behind(number, head.words)
     return found
 
 
@@ -136,6 +140,8 @@ class _Reader:
         if not text.strip() and body:
             text, lines = body[0], body[1:]
         self._is_loose = False
+        if head.role == "agent" and head.notation == ":" and add_pasted_session(self.found, "\n".join((text, *lines))):
+            return
         behind = [] if not self._speakers.have_outputs and _may_be_answered(head, text) else lines
         add_agent_act(self.found, text, behind)
         if behind is not lines and any(line.strip() for line in lines):
