@@ -12,6 +12,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.tools import is_instrument, is_tool_name
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
+from mcp_reflect.domain.trajectory.transcripts.fences import CallFences, closes_fence
 from mcp_reflect.domain.trajectory.transcripts.told_calls import add_session, add_told_call
 from mcp_reflect.domain.trajectory.transcripts.turn_heads import TurnLabels, read_turn_head
 
@@ -34,9 +35,6 @@ _THOUGHT = re.compile(
     r"(?:[^\w\s\x00-\x7f]{1,4} ?)?(?:thinking|thoughts?|thought process|reasoning|plan)\b.{0,40}", re.IGNORECASE
 )
 _FENCE = re.compile(r"^[ \t]{0,3}(?P<mark>`{3,10}|~{3,10})(?P<rest>[^\n]*)$")
-_LABEL = re.compile(
-    r"\A(?:\*\*|_|#{1,6} )?(?:result|output|response|stdout|returned)s?:?(?:\*\*|_)?:?(?=\s)[ \t]{0,9}", re.IGNORECASE
-)
 _MOST_BEFORE = 40
 _FAILED = re.compile(r"\b(?:failed|error)\b|\bexit(?: code)?:? [1-9]", re.IGNORECASE)
 
@@ -87,7 +85,7 @@ class _Reader:
         if self._fence or fence:
             if not self._fence and fence:
                 self._fence = fence["mark"]
-            elif _closes(line, self._fence):
+            elif closes_fence(line, self._fence):
                 self._fence = ""
             self._held.append(line)
             return number + 1
@@ -134,7 +132,7 @@ class _Reader:
         if _THOUGHT.fullmatch(folded.told):
             self._held += folded.lines
             return True
-        parts = _Fences.of(folded.lines)
+        parts = CallFences.of(folded.lines)
         if _RESULT.fullmatch(folded.told) and self.found.calls:
             self.close()
             self.found.answer(parts.whole or "\n".join(folded.lines), True if _FAILED.search(folded.told) else None)
@@ -148,20 +146,16 @@ class _Reader:
         self._call(tool["tool"], parts)
         return True
 
-    def _call(self, tool: str, parts: _Fences) -> None:
+    def _call(self, tool: str, parts: CallFences) -> None:
         is_session = "\n" in parts.given or not parts.output.strip()
         if is_session and add_session(self.found, tool, parts.whole):
+            self.found.say(parts.behind)
             return
         before = self.found.calls
         add_told_call(self.found, "tool", tool, parts.given)
-        if parts.output.strip() and self.found.calls > before:
-            self.found.answer(parts.output)
-
-
-def _closes(line: str, mark: str) -> bool:
-    """Return true for a line that closes a fence of any mark, or of the one that is given."""
-    fence = _FENCE.match(line)
-    return fence is not None and fence["mark"].startswith(mark) and not fence["rest"].strip()
+        output = parts.output if parts.output.strip() else parts.behind
+        if output.strip() and self.found.calls > before:
+            self.found.answer(output)
 
 
 def _end_of_folded(lines: Sequence[str], begin: int) -> int:
@@ -172,37 +166,12 @@ def _end_of_folded(lines: Sequence[str], begin: int) -> int:
     mark, told = "", ""
     for number in range(begin, len(lines)):
         line = lines[number]
-        if _CLOSING.match(line) and (not mark or _closes(told, "")):
+        if _CLOSING.match(line) and (not mark or closes_fence(told, "")):
             return number
         fence = _FENCE.match(line)
-        if mark and _closes(line, mark):
+        if mark and closes_fence(line, mark):
             mark = ""
         elif fence and not mark:
             mark = fence["mark"]
         told = line if line.strip() else told
     return -1
-
-
-class _Fences(NamedTuple):
-    """What stands in the first fence of some lines, in the lines behind it, and in all from the first to the last."""
-
-    given: str
-    output: str
-    whole: str
-
-    @classmethod
-    def of(cls, lines: Sequence[str]) -> _Fences:
-        """Read lines; an output goes on to the last line that may close a fence."""
-        begin = next((n for n, line in enumerate(lines) if _FENCE.match(line)), len(lines))
-        opening = _FENCE.match(lines[begin]) if begin < len(lines) else None
-        if opening is None:
-            return cls("", "", "")
-        closings = [n for n in range(begin + 1, len(lines)) if _closes(lines[n], opening["mark"])]
-        if not closings:
-            return cls("", "", "")
-        given, whole = lines[begin + 1 : closings[0]], lines[begin + 1 : closings[-1]]
-        behind = _LABEL.sub("", "\n".join(lines[closings[0] + 1 :]).strip("\n"), count=1).strip("\n").split("\n")
-        if _FENCE.match(behind[0]):
-            last = max((n for n, line in enumerate(behind) if n and _closes(line, "")), default=len(behind))
-            behind = [*behind[1:last], *behind[last + 1 :]]
-        return cls("\n".join(given), "\n".join(behind), "\n".join(whole))

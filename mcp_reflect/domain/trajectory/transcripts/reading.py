@@ -35,6 +35,7 @@ from mcp_reflect.domain.trajectory.transcripts.openhands_log import read_openhan
 from mcp_reflect.domain.trajectory.transcripts.record_turns import read_record_turns
 from mcp_reflect.domain.trajectory.transcripts.smolagents import read_smolagents
 from mcp_reflect.domain.trajectory.transcripts.speakers import read_speakers
+from mcp_reflect.domain.trajectory.transcripts.step_headings import read_step_headings
 from mcp_reflect.domain.trajectory.transcripts.swe_agent_log import read_swe_agent_log
 from mcp_reflect.domain.trajectory.transcripts.tagged_parts import read_tagged_parts
 from mcp_reflect.domain.trajectory.transcripts.tool_turns import read_tool_turns
@@ -89,6 +90,7 @@ _FORMATS: Sequence[_Format] = (
         read_codex_log,
     ),
     (re.compile(r"^(?:\*\*|#{1,6} )", re.MULTILINE), read_folded_calls),
+    (re.compile(r"^(?:\*\*|#{1,6} )", re.MULTILINE), read_step_headings),
     (re.compile(r"^(?:\*\*|#{1,4} |\[)?(?:USER|HUMAN|ASSISTANT|SYSTEM)\b.{0,6}(?::|$)", re.MULTILINE), read_openhands),
     (re.compile(r"^(?:[━─═]{3,400} ?Step \d|╭)", re.MULTILINE), read_smolagents),
     (re.compile(r"^(?:[\w@][\w .@-]{0,59} \(to [\w@][\w .@-]{0,59}\):$|-{6,20} \w)", re.MULTILINE), read_autogen),
