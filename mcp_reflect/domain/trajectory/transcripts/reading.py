@@ -28,6 +28,7 @@ from mcp_reflect.domain.trajectory.transcripts.labelled import read_labelled
 from mcp_reflect.domain.trajectory.transcripts.langchain_invocations import read_langchain_invocations
 from mcp_reflect.domain.trajectory.transcripts.mails import read_mails
 from mcp_reflect.domain.trajectory.transcripts.marked_parts import read_marked_parts
+from mcp_reflect.domain.trajectory.transcripts.nested_records import read_nested_records
 from mcp_reflect.domain.trajectory.transcripts.notebook_cells import read_notebook_cells
 from mcp_reflect.domain.trajectory.transcripts.object_lines import read_object_lines
 from mcp_reflect.domain.trajectory.transcripts.openhands import read_openhands
@@ -133,6 +134,7 @@ _FORMATS: Sequence[_Format] = (
         read_record_turns,
     ),
     (re.compile(r"^[A-Za-z_][\w.-]{0,40}=\S", re.MULTILINE), read_key_value_records),
+    (re.compile(r"^(?:- )?[a-z_]{2,20}:(?: |$)", re.MULTILINE), read_nested_records),
     (re.compile(r"^(?:\*\*)?From:", re.MULTILINE), read_mails),
     (re.compile(r"^\S", re.MULTILINE), read_marked_parts),
 )
