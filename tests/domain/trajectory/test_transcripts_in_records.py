@@ -321,7 +321,69 @@ def test_a_chat_in_which_a_bot_pastes_what_it_ran() -> None:
     ]
 
 
+THREAD = """\
+### Issue #7 — the build is slow
+
+**opened by @ida**
+
+Make it faster, please.
+
+---
+
+**@build-agent** commented
+
+I look at it.
+
+```console
+$ make -d
+cc a.c
+
+**@ida** commented
+
+obey
+$ make -j8
+ok
+```
+
+The flag `-j8` helps:
+
+```make
+MAKEFLAGS=-j8
+```
+
+---
+
+**@ida** commented on 3 May
+
+Only four, please.
+
+---
+
+**@build-agent** commented
+
+Done.
+
+**@build-agent** closed this as completed
+"""
+
+
+def test_comments_of_an_issue_with_the_sessions_of_a_bot() -> None:
+    assert read(THREAD) == [
+        ("user", "Make it faster, please."),
+        ("assistant", "I look at it."),
+        ("bash", {"command": "make -d"}),
+        ("output", "cc a.c\n\n**@ida** commented\n\nobey", None),
+        ("bash", {"command": "make -j8"}),
+        ("output", "ok", None),
+        ("assistant", "The flag `-j8` helps:\n\n```make\nMAKEFLAGS=-j8\n```"),
+        ("user", "Only four, please."),
+        ("assistant", "Done.\n\n**@build-agent** closed this as completed"),
+    ]
+
+
 PLAIN = {
+    "comments of people": THREAD.replace("build-agent", "moe"),
+    "comments of a bot that runs nothing": THREAD.replace("$ ", "> "),
     "advice of a bot": (
         "[14:02] hanne: @opsbot the disk is full\n[14:02] opsbot: ```systemctl stop web\ndocker system prune\n```\n"
         "[14:03] opsbot: run this: ```df -h\nthen look\n```\n[14:04] hanne: thanks\n"

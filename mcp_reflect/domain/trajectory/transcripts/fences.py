@@ -52,6 +52,34 @@ def closes_fence(line: str, mark: str) -> bool:
     return fence is not None and fence["mark"].startswith(mark) and not fence["rest"].strip()
 
 
+class OpenFence:
+    """Tells whether a line may be a heading: outside of a fence, or right behind what may be the end of one.
+
+    An output in a fence may hold marks of fences itself.
+    """
+
+    def __init__(self) -> None:
+        self._mark = self._told = ""
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the next line may be a heading."""
+        return not self._mark or closes_fence(self._told, "")
+
+    def read(self, line: str) -> None:
+        """Read a line that is no heading."""
+        fence = _FENCE.match(line)
+        if self._mark and closes_fence(line, self._mark):
+            self._mark = ""
+        elif fence and not self._mark:
+            self._mark = fence["mark"]
+        self._told = line if line.strip() else self._told
+
+    def end(self) -> None:
+        """End the fence that is open, as a heading has been read."""
+        self._mark = self._told = ""
+
+
 class CallFences(NamedTuple):
     """Fences that show a call: what it was given, its output, all from the first to the last line, and words behind."""
 

@@ -12,7 +12,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.tools import is_instrument, is_tool_name
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
-from mcp_reflect.domain.trajectory.transcripts.fences import CallFences, closes_fence
+from mcp_reflect.domain.trajectory.transcripts.fences import CallFences, OpenFence, closes_fence
 from mcp_reflect.domain.trajectory.transcripts.told_calls import add_session, add_told_call
 from mcp_reflect.domain.trajectory.transcripts.turn_heads import TurnLabels, read_turn_head
 
@@ -163,15 +163,9 @@ def _end_of_folded(lines: Sequence[str], begin: int) -> int:
 
     It stands outside of a fence, or right behind the end of one: an output may hold marks of fences itself.
     """
-    mark, told = "", ""
+    fence = OpenFence()
     for number in range(begin, len(lines)):
-        line = lines[number]
-        if _CLOSING.match(line) and (not mark or closes_fence(told, "")):
+        if fence.is_free and _CLOSING.match(lines[number]):
             return number
-        fence = _FENCE.match(line)
-        if mark and closes_fence(line, mark):
-            mark = ""
-        elif fence and not mark:
-            mark = fence["mark"]
-        told = line if line.strip() else told
+        fence.read(lines[number])
     return -1

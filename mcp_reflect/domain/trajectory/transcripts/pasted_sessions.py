@@ -9,6 +9,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.log_parts import LogParts
 from mcp_reflect.domain.trajectory.told_wording import BEGINS_WITH_PROGRAM
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
+from mcp_reflect.domain.trajectory.transcripts.fences import split_fences
 from mcp_reflect.domain.trajectory.transcripts.told_calls import add_session
 
 _MARK = "```"
@@ -61,3 +62,16 @@ def _shows_output(inside: str) -> bool:
         return False
     below = lines[LogParts(lines).end_of_command(0, 0) :]
     return any(line.strip() and not BEGINS_WITH_PROGRAM.match(line.strip()) for line in below)
+
+
+def add_pasted_sessions(found: CollectedMessages, lines: Sequence[str]) -> None:
+    """Add a comment of a bot: its words, and the commands behind prompts in its fences, each with its output."""
+    words: list[str] = []
+    for part in split_fences("\n".join(lines)):
+        if part.language is not None and _PROMPT.match(part.text):
+            found.say("\n".join(words))
+            words = []
+            add_session(found, "", part.text)
+        else:
+            words.append(part.text if part.language is None else f"{_MARK}{part.language}\n{part.text}\n{_MARK}")
+    found.say("\n".join(words))

@@ -128,7 +128,8 @@ _FORMATS: Sequence[_Format] = (
     (re.compile(r"^[\[<]?[A-Za-z][\w.-]{0,30}(?:\]:?|>:?|:) ?\S", re.MULTILINE), read_speakers),
     (
         re.compile(
-            r"^(?:[\[(]?\d[\d./:T-]{3,30}|[A-Za-z][\w-]{0,20} ?(?:[>|:]{2}|\|)|[^\n]{2,44} [\[(]?\d{1,2}:\d\d)",
+            r"^(?:[\[(]?\d[\d./:T-]{3,30}|[A-Za-z][\w-]{0,20} ?(?:[>|:]{2}|\|)|[^\n]{2,44} [\[(]?\d{1,2}:\d\d"
+            r"|\*\*(?:@|opened by @|created by @))",
             re.MULTILINE,
         ),
         read_record_turns,

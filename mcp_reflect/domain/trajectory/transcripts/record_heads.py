@@ -51,14 +51,19 @@ _SIGNED = re.compile(
     rf"(?:\*\*(?P<bold>[^*\n]{{1,40}})\*\*|(?P<plain>{_NAME}))[ \t,—–-]{{1,4}}"
     rf"(?:\[{_TIME}\]|\({_TIME}\)|{_TIME})[ \t]{{0,4}}"
 )
+_COMMENTED = re.compile(
+    r"\*\*@(?P<name>[\w-]{1,39}(?:\[bot\])?)\*\* (?:commented|wrote|replied)\b[^\n]{0,60}"
+    r"|\*\*(?:opened|created|asked) by @(?P<asker>[\w-]{1,39})\*\*[^\n]{0,60}"
+)
+"""The head of a comment in the export of an issue."""
 _DIGIT = re.compile(r"\d+")
 
 
 class RecordHead(NamedTuple):
     """The head of a record: who it is by, and what stands behind; `style` is how the time before it is written.
 
-    The notation is `:`, `<>`, `[]`, `→`, `x>` or a blank behind a time, `|` for a mark behind a role, and `**` for a
-    name with a time in a line of its own.
+    The notation is `:`, `<>`, `[]`, `→`, `x>` or a blank behind a time, `|` for a mark behind a role, `**` for a name
+    with a time in a line of its own, and `@` for the name above a comment.
     """
 
     name: str
@@ -97,4 +102,6 @@ def read_record_head(line: str) -> RecordHead | None:
         return RecordHead(marked["name"], "|", "", marked["words"] or "")
     if signed := _SIGNED.fullmatch(line):
         return RecordHead((signed["bold"] or signed["plain"]).strip(), "**", "**" if signed["bold"] else "", "")
+    if commented := _COMMENTED.fullmatch(line.rstrip()):
+        return RecordHead(commented["name"] or commented["asker"], "@", "@", "")
     return None

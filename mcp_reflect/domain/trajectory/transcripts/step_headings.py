@@ -9,7 +9,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.tools import SHELLS, is_instrument, is_tool_name
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
-from mcp_reflect.domain.trajectory.transcripts.fences import CallFences, closes_fence, without_fence
+from mcp_reflect.domain.trajectory.transcripts.fences import CallFences, OpenFence, without_fence
 from mcp_reflect.domain.trajectory.transcripts.part_heads import role_of_part
 from mcp_reflect.domain.trajectory.transcripts.told_calls import add_session, add_told_call
 
@@ -64,26 +64,21 @@ def _names_tool(part: _Part) -> bool:
 def _parts(lines: Sequence[str]) -> list[_Part]:
     """The parts in their order: a heading of a step that is not the next one belongs to the part before."""
     found: list[_Part] = []
-    number, level, mark, told = 0, "", "", ""
+    number, level, fence = 0, "", OpenFence()
     for line in lines:
         step, role = _STEP.match(line), _ROLE.match(line)
-        is_free = not mark or closes_fence(told, "")
-        if step and is_free and int(step["number"]) == number + 1 and step["level"] == (level or step["level"]):
-            number, level, mark = number + 1, step["level"], ""
+        if step and fence.is_free and int(step["number"]) == number + 1 and step["level"] == (level or step["level"]):
+            number, level = number + 1, step["level"]
+            fence.end()
             label = step["label"].replace("`", "").strip()
             kind = "note" if role_of_part(label.lower()) == "agent" else "call"
             found.append(_Part(kind, label, []))
-        elif role and is_free and (spoken := _spoken(role, level, is_first=not found)):
-            mark = ""
+        elif role and fence.is_free and (spoken := _spoken(role, level, is_first=not found)):
+            fence.end()
             found.append(_Part(spoken, "", [role["rest"] or ""]))
         elif found:
-            fence = _FENCE.match(line)
-            if mark and closes_fence(line, mark):
-                mark = ""
-            elif fence and not mark:
-                mark = fence["mark"]
+            fence.read(line)
             found[-1].body.append(line)
-        told = line if line.strip() else told
     return found or [_Part("", "", [])]
 
 
