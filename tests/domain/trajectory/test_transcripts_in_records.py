@@ -377,7 +377,7 @@ def test_comments_of_an_issue_with_the_sessions_of_a_bot() -> None:
         ("output", "ok", None),
         ("assistant", "The flag `-j8` helps:\n\n```make\nMAKEFLAGS=-j8\n```"),
         ("user", "Only four, please."),
-        ("assistant", "Done.\n\n**@build-agent** closed this as completed"),
+        ("assistant", "Done."),
     ]
 
 

@@ -32,6 +32,10 @@ _EXIT = re.compile(
     re.IGNORECASE,
 )
 _DIVIDER = re.compile(r"[=-]{2,60}(?: ?[\w ]{1,30} ?[=-]{2,60})?[ \t]{0,9}")
+_BETWEEN = re.compile(
+    r"-{3,9}[ \t]{0,9}|\*\*@[\w-]{1,39}\*\* (?:closed|reopened|assigned|labell?ed|merged|added)\b.{0,200}"
+)
+"""What stands between two comments: a rule, or what somebody did with the issue."""
 _CALLED = re.compile(rf"(?:{ARROW}|\[(?:tool|call|calls|run|exec)[ :])[ \t]{{0,4}}`?(?P<tool>[A-Za-z_][\w./-]{{0,60}})")
 
 
@@ -83,8 +87,8 @@ def _bodies(lines: Sequence[str], heads: list[tuple[int, RecordHead]]) -> list[t
     ends = [*(number for number, _ in heads[1:]), len(lines)]
     found = [(head, list(lines[number + 1 : end])) for (number, head), end in zip(heads, ends, strict=True)]
     for head, body in found:
-        while head.notation == "@" and body and (not body[-1].strip() or _DIVIDER.fullmatch(body[-1])):
-            body.pop()  # the rule between two comments
+        while head.notation == "@" and body and (not body[-1].strip() or _BETWEEN.fullmatch(body[-1])):
+            body.pop()
     return found
 
 
