@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.trajectory.transcripts.role_words import foreign_words
-from mcp_reflect.domain.trajectory.transcripts.speakers import AGENT_NAMES, USER_NAMES
+from mcp_reflect.domain.trajectory.transcripts.role_words import AGENT_NAMES, USER_NAMES, foreign_words
 from mcp_reflect.domain.trajectory.transcripts.turn_heads import ARROW
 
 _TASKS = frozenset({"task", "request", "prompt", "question", "query", "goal", "caller", "requester"}) | foreign_words(

@@ -1,7 +1,7 @@
-"""Words of other languages than English by which transcripts tell who speaks or acts.
+"""Words by which transcripts tell who speaks or acts: English names of users and agents, and those of other languages.
 
-They are German, French, Spanish, Portuguese, Italian, Japanese and Chinese. The English words stand with the readers
-of each notation, as what a label means hangs on that.
+The languages are German, French, Spanish, Portuguese, Italian, Japanese and Chinese. English words for what is done and
+seen stand with the readers of each notation, as their meaning hangs on that: `tool` may head a call or its result.
 """
 
 from __future__ import annotations
@@ -64,3 +64,21 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 def foreign_words(role: str) -> frozenset[str]:
     """Return the words for a role in other languages: `user`, `agent`, `task`, `call`, `command`, `result`, `tool`…"""
     return frozenset(" ".join(_WORDS[role]).split())
+
+
+USER_NAMES = frozenset(
+    {
+        *("user", "human", "operator", "customer", "client", "dev", "developer", "you", "me", "requester", "owner"),
+        "boss",
+        *foreign_words("user"),
+    }
+)
+"""Lower-case labels under which the user speaks."""
+AGENT_NAMES = frozenset(
+    {
+        *("agent", "assistant", "ai", "model", "bot", "llm", "codex", "claude", "gpt", "gemini", "copilot", "cursor"),
+        *("devin", "goose", "aider", "opencode", "cline", "amp", "qwen", "llama", "mistral", "deepseek", "chatgpt"),
+        *foreign_words("agent"),
+    }
+)
+"""Lower-case labels under which the agent speaks."""

@@ -7,8 +7,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.trajectory.transcripts.role_words import foreign_words
-from mcp_reflect.domain.trajectory.transcripts.speakers import AGENT_NAMES, USER_NAMES
+from mcp_reflect.domain.trajectory.transcripts.role_words import AGENT_NAMES, USER_NAMES, foreign_words
 
 ARROW = r"(?:[-=]{1,2}>|[→➜➔⟶⮕▶►⇒])"
 """As a regular expression, what stands before the tool that somebody calls."""
