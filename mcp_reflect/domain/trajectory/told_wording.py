@@ -40,6 +40,8 @@ TOLD_RUN = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """A command told as run, in one of four groups. Orders ("run `make`") and rules ("always run `make`") are none."""
+BEGINS_WITH_PROGRAM = re.compile(_PROGRAM, re.VERBOSE)
+"""What a command line of a program begins with that many have."""
 IS_COMMAND_LINE = re.compile(rf"{_PROGRAM} | [a-z][\w.-]*\s+[\w./-]+(?:\s|$)", re.VERBOSE)
 """What a quotation begins with that is a command and no code."""
 

@@ -79,6 +79,21 @@ RUNS: dict[str, tuple[str, dict[str, Any]]] = {
         ),
         MAKE,
     ),
+    "arrows in boxes, and results under the names of tools": (
+        (
+            "=== Conversa 7 / assistente v3 ===\n\n[Operador] Fix the build.\n\n"
+            '[Assistente → ci.run] {"target": "x"}\n[ci.run] {"state": "boom"}\n[info] and more\n\n'
+            '[Assistente → ci.run] {"target": "x"}\n[ci.run] ok\n\n[Assistente] It builds.\n=== fim ===\n'
+        ),
+        {"target": "x"},
+    ),
+    "arrows before boxes": (
+        (
+            'USER: Fix the build.\n\nAGENT → ci.run {"target": "x"}\n[ci.run] boom\n\n'
+            'AGENT → ci.run {"target": "x"}\n[ci.run] ok\n\nAGENT: It builds.\n'
+        ),
+        {"target": "x"},
+    ),
     "tags": (
         (
             "<task>Fix the build.</task>\n<think>look</think>\n<sh>\nmake\n</sh>\n<out>error: boom</out>\n"
@@ -132,7 +147,72 @@ def test_marks_of_other_forms_stay_in_an_output() -> None:
     assert [each["content"] for each in run.messages or [] if "role" in each] == ["Fix it.", "Done."]
 
 
+def test_lines_that_carry_the_mark_of_an_output_each_are_one_output() -> None:
+    text = (
+        '[user] Fix the build.\n[assistant] call run("make")\n[run] cc a.c\n[run] error: boom\n'
+        '[assistant] Once more.\n[assistant] call run("make CC=gcc")\n[run] ok\n[assistant] It builds.\n'
+    )
+    messages = read_transcript(parse(text)).messages or []
+    calls = [each["arguments"] for each in messages if each.get("type") == "function_call"]
+    assert calls == [MAKE, {"command": "make CC=gcc"}]
+    outputs = [each["output"] for each in messages if each.get("type") == "function_call_output"]
+    assert outputs == ["cc a.c\nerror: boom", "ok"]
+    assert [each["content"] for each in messages if "role" in each] == ["Fix the build.", "Once more.", "It builds."]
+
+
+@pytest.mark.parametrize(
+    ("user", "agent", "calls", "result"),
+    [
+        ("Benutzer", "Assistent", "Aufruf", "Ergebnis"),
+        ("Utilisateur", "Réponse", "Appel", "Résultat"),
+        ("Usuario", "Asistente", "Llamada", "Resultado"),
+        ("Utilizador", "Assistente", "Chamada", "Saída"),
+        ("Utente", "Assistente", "Chiamata", "Risultato"),
+        ("ユーザー", "アシスタント", "ツール呼び出し", "結果"),
+        ("用户", "助手", "工具调用", "结果"),
+    ],
+)
+@pytest.mark.parametrize(("opens", "closes"), [("", ": "), ("[", "] "), ("### ", "\n"), ("**", ":** ")])
+def test_roles_have_names_in_other_languages(
+    user: str, agent: str, calls: str, result: str, opens: str, closes: str
+) -> None:
+    said = (
+        (user, "Fix the build."), (agent, "Look."), (calls, 'ci_run({"target": "x"})'), (result, "boom"),
+        (agent, "It can't be built."),
+    )  # fmt: skip
+    messages = (
+        read_transcript(parse("\n\n".join(f"{opens}{name}{closes}{words}" for name, words in said))).messages or []
+    )
+    assert [each["content"] for each in messages if each.get("role") == "user"] == ["Fix the build."]
+    assert [each["content"] for each in messages if each.get("role") == "assistant"] == ["Look.", "It can't be built."]
+    assert [each["arguments"] for each in messages if each.get("type") == "function_call"] == [{"target": "x"}]
+    assert [each["output"] for each in messages if each.get("type") == "function_call_output"] == ["boom"]
+
+
+@pytest.mark.parametrize("name", ["Befehl", "Commande", "Comando", "コマンド", "命令"])
+def test_a_command_in_another_language_is_one(name: str) -> None:
+    text = f"### Operador\nFix the build.\n\n### {name}\n$ make\n\n### Saída\nboom\n\n### Agente\nNo.\n"
+    assert (read_transcript(parse(text)).messages or [])[1]["arguments"] == MAKE
+
+
+def test_colons_of_chinese_stand_behind_names_as_well() -> None:
+    text = '用户：Fix the build.\n\n助手：Look.\n\n工具调用：ci_run({"target": "x"})\n\n结果：boom\n\n助手：No.\n'
+    messages = read_transcript(parse(text)).messages or []
+    assert [each["content"] for each in messages if "role" in each] == ["Fix the build.", "Look.", "No."]
+    assert [each["output"] for each in messages if each.get("type") == "function_call_output"] == ["boom"]
+
+
+def test_elements_in_other_languages_tell_how_calls_ended() -> None:
+    messages = read_transcript(parse(RUNS["tags of another language"][0])).messages or []
+    outputs = [each for each in messages if each.get("type") == "function_call_output"]
+    assert [each["is_error"] for each in outputs] == [True, False]
+    assert [each["name"] for each in messages if each.get("type") == "function_call"] == ["bash", "bash"]
+
+
 PLAIN = {
+    "words under names": "Frage: welcher Weg?\nAntwort: der erste.\nErgebnis: 3 Dateien\nBefehl: keiner\n",
+    "a form": "Cliente: Ana\nPedido: 12\nResultado: pago\nOperador: Rui\n",
+    "a log of boxes": "[agente -> x] ok\n[x] started\n[info] done\n",
     "a log with levels": "[09:12:03] USER : bob\n[09:12:04] INFO : started\n[09:12:05] WARN : slow\n",
     "settings": "USER : bob\nSHELL : /bin/sh\nRESULT : ok\n",
     "a list": "- task one\n- run two\n- result three\n- answer four\n",

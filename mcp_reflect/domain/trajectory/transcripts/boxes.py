@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
 
-_TOP = re.compile(r"^[ \t]{0,8}[╭┌][─━]{2,400}(?P<title>[^╭╮┌┐\n]{0,400})[╮┐]\s{0,400}$")
+_TOP = re.compile(r"^[ \t]{0,8}[╭┌][─━]{1,400}(?P<title>[^╭╮┌┐\n]{0,400})[╮┐]\s{0,400}$")
 _BOTTOM = re.compile(r"^[ \t]{0,8}[╰└][─━]{4,400}[╯┘]\s{0,400}$")
 _LEFT = re.compile(r"^[ \t]{0,8}[│┃] ?")
 _RIGHT = re.compile(r"[ \t]{0,4}[│┃]\Z")

@@ -36,7 +36,7 @@ class CollectedMessages:
         self._found: list[tuple[Message, list[str]]] = []
         self._answer: tuple[Message, list[str]] | None = None
         """The output of the last call, once there is one."""
-        self._shows_text = self._shows_strangers = self._has_output = False
+        self._shows_text = self._shows_strangers = False
 
     @property
     def messages(self) -> list[Message]:
@@ -51,20 +51,19 @@ class CollectedMessages:
         """Add words of the user.
 
         A text in an output may look like words of the user. Where the format leaves that open (`is_sure` is false),
-        nobody speaks as the user from the output of a command that shows a text to the next call, nor at any time after
-        one that shows what strangers wrote: such words count as observed.
+        nobody speaks as the user from a command that shows a text to the next call, nor at any time after one that
+        shows what strangers wrote: such words count as observed. They may be the first ones that the command shows.
         """
         self._speak("user" if is_sure or not self.is_doubtful else OBSERVATION_ROLE, text)
 
     @property
     def is_doubtful(self) -> bool:
         """Whether what looks like words of the user may be a part of what a call showed."""
-        return self._has_output and (self._shows_text or self._shows_strangers)
+        return self._shows_text or self._shows_strangers
 
     def call(self, tool: str, arguments: dict[str, Any] | str) -> None:
         """Add a call of a tool with its arguments."""
         self.calls += 1
-        self._has_output = self._has_output and self._shows_strangers
         given = arguments if isinstance(arguments, str) else "\n".join(map(str, arguments.values()))
         given = given[:_MOST_OF_COMMAND]
         self._shows_text = bool(_SHOWS_TEXT.search(given) or _READS.search(tool))
@@ -118,7 +117,6 @@ class CollectedMessages:
         if not self.calls:
             self._speak(OBSERVATION_ROLE, output)
             return
-        self._has_output = True
         if self._answer is None:
             result: Message = {"type": "function_call_output", "call_id": str(self.calls)}
             self._answer = (result, [])

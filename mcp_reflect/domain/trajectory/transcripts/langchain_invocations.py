@@ -21,7 +21,7 @@ def read_langchain_invocations(text: str) -> list[Message] | None:
     """Return the messages of what an agent of LangChain prints; None for any other text.
 
     Nothing stands between the last output and the answer: of the lines before the end of a chain those behind a gap, or
-    behind data, are the answer. The user speaks between chains only.
+    behind data, are the answer. The user speaks between chains only, and not within a chain that another one has begun.
     """
     reader = _Reader()
     for line in text.split("\n"):
@@ -36,7 +36,8 @@ class _Reader:
     def __init__(self) -> None:
         self.found = CollectedMessages()
         self._lines: list[str] = []
-        self._is_within = self._is_output = False
+        self._depth = 0
+        self._is_output = False
 
     def read(self, line: str) -> None:
         call = _CALL.match(line)
@@ -44,13 +45,14 @@ class _Reader:
             self._add()
             given = read_object(call["given"])
             add_tool_call(self.found, call["tool"], call["given"] if given is None else given)
-            self._is_within = self._is_output = True
-        elif _ENTERS.match(line) or (self._is_within and _ENDS.match(line)):
+            self._depth = max(self._depth, 1)
+            self._is_output = True
+        elif _ENTERS.match(line) or (self._depth and _ENDS.match(line)):
             self._add(is_last=True)
-            self._is_within = line.startswith("> E")
+            self._depth += 1 if _ENTERS.match(line) else -1
         elif self._is_output and not self._lines and (said := _SAID.match(line)):
             self.found.say(said["words"])
-        elif not self._is_within and _USER.match(line):
+        elif not self._depth and _USER.match(line):
             self._add()
             self._lines = [line]
         else:
@@ -68,7 +70,7 @@ class _Reader:
             self.found.answer("\n".join(lines[:end]))
             self.found.say("\n".join(lines[end:]))
         elif lines and (user := _USER.match(lines[0])):
-            self.found.hear("\n".join((user["words"], *lines[1:])), is_sure=True)
+            self.found.hear("\n".join((user["words"], *lines[1:])))
         else:
             self.found.say("\n".join(lines))
         self._is_output = False

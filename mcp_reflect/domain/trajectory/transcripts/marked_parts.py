@@ -13,7 +13,8 @@ from mcp_reflect.domain.trajectory.tools import SHELLS, command_line, is_instrum
 from mcp_reflect.domain.trajectory.transcripts.call_notation import add_noted_call
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.fences import without_fence
-from mcp_reflect.domain.trajectory.transcripts.marks import Mark, first_mark, forms_of_run, read_mark
+from mcp_reflect.domain.trajectory.transcripts.marks import Mark, first_mark, forms_of_run, read_mark, with_results
+from mcp_reflect.domain.trajectory.transcripts.react_calls import read_object
 from mcp_reflect.domain.trajectory.transcripts.told_calls import add_session, add_told_call
 
 _TOOL = "tool"
@@ -24,6 +25,9 @@ _CALLED = re.compile(
     r"|[-=]{1,2}>[ \t]{1,3}|→[ \t]{0,3})?(?P<call>`?[A-Za-z_][\w.-]{0,80}\(.*\)`?;?)[ \t]{0,9}"
 )
 """A line that is a call as programs write one, alone or behind a word for it."""
+_RULE = re.compile(r"(?P<sign>[-=~*#_]{2,40})(?![-=~*#_])[^\n]{0,200}(?P=sign)[ \t]{0,9}")
+_MOST_BEFORE = 2
+_LONGEST_END = 40
 _CODE = re.compile(r"(\d{1,3}) \|[ \n]?")
 """An exit code before the output of a call."""
 _EXIT = re.compile(r"\[(?:rc|exit(?:[ _]code)?|status)[ =:]{0,2}(-?\d{1,5})\][ \t]{0,9}")
@@ -39,8 +43,8 @@ _END_BEHIND = re.compile(r"</[^\W\d]{1,30}>[ \t\n]{0,9}\Z")
 
 def read_marked_parts(text: str) -> list[Message] | None:
     """Return the messages of a transcript in marked parts; None for any other text."""
-    lines = text.split("\n")
-    marks = [read_mark(line) for line in lines]
+    lines = _without_end(text.rstrip().split("\n"))
+    marks = with_results(lines, [read_mark(line) for line in lines])
     begin = first_mark(marks)
     first = marks[begin] if begin >= 0 else None
     forms = forms_of_run(marks, first) if first else frozenset()
@@ -52,6 +56,14 @@ def read_marked_parts(text: str) -> list[Message] | None:
     for number in range(len(parts)):
         reader.read(number)
     return reader.found.messages if reader.found.calls and reader.has_output else None
+
+
+def _without_end(lines: list[str]) -> list[str]:
+    """The lines without a rule at their end that closes what one at their beginning has opened."""
+    first = next((rule for line in lines[:_MOST_BEFORE] if (rule := _RULE.fullmatch(line))), None)
+    last = _RULE.fullmatch(lines[-1])
+    is_frame = first and last and first["sign"] == last["sign"]
+    return lines[:-1] if is_frame and len(lines[-1]) <= _LONGEST_END else lines
 
 
 def _split(lines: Sequence[str], marks: Sequence[Mark | None], begin: int) -> list[tuple[Mark, list[str]]]:
@@ -126,7 +138,7 @@ class _Reader:
             end = len(lines)
         call, output = "\n".join(lines[:end]).strip("\n"), "\n".join(lines[end:])
         label = mark.name
-        if mark.of and command_line(mark.of, {"command": call}):
+        if mark.of and read_object(call) is None and command_line(mark.of, {"command": call}):
             self.found.call(mark.of, {"command": call})
         elif mark.of and is_tool_name(mark.of):
             add_noted_call(self.found, mark.of, call)

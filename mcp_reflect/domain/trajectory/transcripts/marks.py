@@ -1,4 +1,4 @@
-"""Marks that begin the parts of a transcript in no known notation: `::tool …`, `@@ exec …`, `[#] BOT : …`.
+"""Marks that begin the parts of a transcript in no known notation: `::tool …`, `[#] BOT : …`, `[bot → ci.run] …`.
 
 A mark is a word with signs around it, or with a number or a time before it. Its form is all of that but the word: what
 a transcript marks the words of its user or its agent by, it marks its calls and their results by as well.
@@ -20,7 +20,8 @@ _STAMP = (
 )
 _NAME = r"(?P<name>[^\W\d_][^\W\d]{0,20}(?: (?i:call|result|output|answer|response))?)"
 _IN_BOX = re.compile(
-    rf"^(?P<open>[^\w\s`\"'$%\\.+/]{{0,6}}[\[<(]) ?{_STAMP}{_NAME}(?:(?:: ?| |/)(?P<of>[\w.:/-]{{1,80}})(?!=))?"
+    rf"^(?P<open>[^\w\s`\"'$%\\.+/]{{0,6}}[\[<(]) ?{_STAMP}{_NAME}"
+    rf"(?:(?:: ?| |/| ?(?P<arrow>{ARROW}) ?)(?P<of>[\w.:/-]{{1,80}})(?!=))?"
     r"(?:[ ]\w{1,20}=[\"'][^\"'\n]{0,200}[\"']){0,4}"
     r"(?P<close> ?[\])>][^\w\s`\"'$%\\(\[<.]{0,6})(?:[ \t]{1,9}(?P<rest>.*)|(?P<direct>\S.*))?$"
 )
@@ -37,6 +38,10 @@ _BEFORE_SIGN = re.compile(
     rf"(?P<close>[ \t]{{0,14}}(?:[:>|»]{{1,3}}|{ARROW})|(?=[ \t]))(?:[ \t]{{1,9}}(?P<rest>.*))?$"
 )
 _ALONE = re.compile(r"^(?P<open>)(?P<stamp>)(?P<name>[A-Z][A-Z_]{2,20}(?: [A-Z]{2,12})?)(?P<close>)(?P<rest>)$")
+_TOOL_IN_BOX = re.compile(
+    r"^(?P<open>[\[<(])(?P<name>[A-Za-z_][\w.:/-]{0,80})(?P<close>[\])>]):?(?:[ \t]{1,9}(?P<rest>.*))?$"
+)
+"""A tool that tells its result, by its own name."""
 _KINDS = (
     ("0:", _BEFORE_SIGN), ("[]", _IN_BOX), ("--", _IN_RULE), ("@", _BEHIND_SIGN), (":", _BEFORE_SIGN), ("A", _ALONE),
 )  # fmt: skip
@@ -46,6 +51,10 @@ _EVERYDAY = frozenset({"-", "*", "+", "#", "<", ">", "&", "|", "!", "@", "=", "~
 _LETTER = re.compile(r"[\W\d_]{0,60}[^\W\d_]")
 _REPEATED = re.compile(r"(\W)\1+")
 _ARROWED = re.compile(rf"\s*{ARROW}")
+_POINTS = re.compile(rf"[^\w\n]{{0,8}}[^\n\[\](){{}}<>]{{1,60}}?{ARROW} ?`?(?P<tool>[A-Za-z_][\w.:/-]{{1,80}})")
+"""What a line begins with whose mark calls a tool by an arrow."""
+_BY_TOOL = "[]tool"
+"""The form of marks that are names of tools."""
 _SPEAKERS = frozenset({"user", "task", "agent"})
 _MOST_BEFORE = 12
 """Lines of a banner before the first mark."""
@@ -75,10 +84,10 @@ def read_mark(line: str) -> Mark | None:
         found = pattern.match(line)
         if found is None or not _is_mark(kind, found):
             continue
-        parts = {"of": None, "direct": None, "does": None, "tool": None} | found.groupdict()
+        parts = {"of": None, "direct": None, "does": None, "tool": None, "arrow": None} | found.groupdict()
         name = found["name"].lower().replace("_", " ")
         is_arrow = _ARROWED.match(found["close"]) is not None and bool(found["rest"])
-        is_call = is_arrow or bool(parts["does"])
+        is_call = is_arrow or bool(parts["does"] or parts["arrow"])
         role = "call" if is_call else role_of_part(name)
         case = "A" if found["name"].isupper() else "a" if found["name"].islower() else "Aa"
         signs = ">" if is_arrow else found["close"].strip()
@@ -97,6 +106,22 @@ def _is_mark(kind: str, found: re.Match[str]) -> bool:
     if kind == ":":
         return found["name"].isupper() or found["close"].strip() not in {":", "|", "::"}
     return kind != "@" or found["open"].strip() not in _EVERYDAY
+
+
+def with_results(lines: Sequence[str], marks: Sequence[Mark | None]) -> list[Mark | None]:
+    """Return the marks of lines, with those in boxes in which a tool that an arrow calls heads its result by its name.
+
+    They have a form of their own: a box with another name, as in the lines of a log, is none of them.
+    """
+    calls = (line for line, mark in zip(lines, marks, strict=True) if mark and mark.role == "call")
+    called = {points["tool"] for line in calls if (points := _POINTS.match(line))}
+    found = list(marks)
+    for number, line in enumerate(lines if called else ()):
+        box = _TOOL_IN_BOX.match(line)
+        if box is not None and box["name"] in called:
+            rest = (box["rest"] or "").strip()
+            found[number] = Mark(_BY_TOOL, "result", box["name"], "", rest)
+    return found
 
 
 def first_mark(marks: Sequence[Mark | None]) -> int:
@@ -129,6 +154,7 @@ def forms_of_run(marks: Sequence[Mark | None], first: Mark) -> frozenset[str]:
         and (
             (len({*roles} - {""}) > 1 and _SPEAKERS & {*roles})
             or form in {first.form, *((last.form,) if last.role == "agent" else ())}
+            or form == _BY_TOOL
             or (form.endswith(">") and form.startswith(":") and roles["call"])
         )
     }  # fmt: skip

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.tools import SHELLS
+from mcp_reflect.domain.trajectory.transcripts.role_words import foreign_words
 from mcp_reflect.domain.trajectory.transcripts.turn_heads import role_of_label
 
 _ROLES = {
@@ -21,13 +22,7 @@ _ROLES = {
     **dict.fromkeys(("bash", "exec", "python", "code", "read", "write", "save", "edit", "patch", "open"), "call"),
     **dict.fromkeys(("search", "fetch", "query", "create", "view", "py", "sh", "invoke", "do"), "call"),
     **dict.fromkeys(("stderr", "error", "out", "ret", "got"), "result"),
-    **dict.fromkeys(("demande", "auftrag", "aufgabe", "anfrage", "frage", "tarea", "pregunta", "consigne"), "task"),
-    **dict.fromkeys(("utilisateur", "benutzer", "nutzer", "kunde", "usuario", "cliente"), "user"),
-    **dict.fromkeys(
-        ("pensée", "pensee", "réponse", "reponse", "gedanke", "antwort", "pensamiento", "respuesta"), "agent"
-    ),
-    **dict.fromkeys(("befehl", "aktion", "aufruf", "commande", "comando", "acción", "accion"), "call"),
-    **dict.fromkeys(("sortie", "résultat", "resultat", "ergebnis", "ausgabe", "resultado", "salida"), "result"),
+    **dict.fromkeys(sorted(foreign_words("tool") | foreign_words("command")), "call"),
 }
 _STEP = re.compile(
     r"^\[(?:(?i:step|turn|round|iteration|iter|s)[ _#-]{0,2})?(?P<number>\d{1,4})(?:/\d{1,4})?\][ \t]{1,3}"

@@ -72,9 +72,9 @@ def _add_call_text(found: CollectedMessages, action: str) -> bool:
 
 
 def named_arguments(call: str) -> dict[str, Any] | None:
-    """Return the named arguments of a call that is written as Python's; one without a name is `input`.
+    """Return the named arguments of a call that is written as Python's; None for any other text.
 
-    None for any other text.
+    One without a name is `input`; an object alone holds all of them.
     """
     try:
         read = ast.parse(call, mode="eval").body if len(call) <= _LONGEST_LITERAL else None
@@ -86,6 +86,8 @@ def named_arguments(call: str) -> dict[str, Any] | None:
         return None
     if not _may_be_kept([named, plain]):
         return None
+    if len(plain) == 1 and isinstance(plain[0], dict) and not named:  # all arguments in an object
+        return {str(key): value for key, value in plain[0].items()}
     return ({"input": plain[0] if len(plain) == 1 else plain} if plain else {}) | named
 
 

@@ -19,6 +19,7 @@ from mcp_reflect.domain.trajectory.transcripts.claude_terminal import read_claud
 from mcp_reflect.domain.trajectory.transcripts.cline_export import read_cline_export
 from mcp_reflect.domain.trajectory.transcripts.codex_log import read_codex_log
 from mcp_reflect.domain.trajectory.transcripts.crewai import read_crewai
+from mcp_reflect.domain.trajectory.transcripts.folded_calls import read_folded_calls
 from mcp_reflect.domain.trajectory.transcripts.gemini_terminal import read_gemini_terminal
 from mcp_reflect.domain.trajectory.transcripts.goose import read_goose
 from mcp_reflect.domain.trajectory.transcripts.headed_parts import read_headed_parts
@@ -27,6 +28,7 @@ from mcp_reflect.domain.trajectory.transcripts.labelled import read_labelled
 from mcp_reflect.domain.trajectory.transcripts.langchain_invocations import read_langchain_invocations
 from mcp_reflect.domain.trajectory.transcripts.mails import read_mails
 from mcp_reflect.domain.trajectory.transcripts.marked_parts import read_marked_parts
+from mcp_reflect.domain.trajectory.transcripts.nested_records import read_nested_records
 from mcp_reflect.domain.trajectory.transcripts.notebook_cells import read_notebook_cells
 from mcp_reflect.domain.trajectory.transcripts.object_lines import read_object_lines
 from mcp_reflect.domain.trajectory.transcripts.openhands import read_openhands
@@ -34,6 +36,7 @@ from mcp_reflect.domain.trajectory.transcripts.openhands_log import read_openhan
 from mcp_reflect.domain.trajectory.transcripts.record_turns import read_record_turns
 from mcp_reflect.domain.trajectory.transcripts.smolagents import read_smolagents
 from mcp_reflect.domain.trajectory.transcripts.speakers import read_speakers
+from mcp_reflect.domain.trajectory.transcripts.step_headings import read_step_headings
 from mcp_reflect.domain.trajectory.transcripts.swe_agent_log import read_swe_agent_log
 from mcp_reflect.domain.trajectory.transcripts.tagged_parts import read_tagged_parts
 from mcp_reflect.domain.trajectory.transcripts.tool_turns import read_tool_turns
@@ -87,6 +90,8 @@ _FORMATS: Sequence[_Format] = (
         re.compile(r"^(?:\[\d{4}-\d\d-\d\dT[\d:.]{8,18}Z?\] \S|user$|user instructions: )", re.MULTILINE),
         read_codex_log,
     ),
+    (re.compile(r"^(?:\*\*|#{1,6} )", re.MULTILINE), read_folded_calls),
+    (re.compile(r"^(?:\*\*|#{1,6} )", re.MULTILINE), read_step_headings),
     (re.compile(r"^(?:\*\*|#{1,4} |\[)?(?:USER|HUMAN|ASSISTANT|SYSTEM)\b.{0,6}(?::|$)", re.MULTILINE), read_openhands),
     (re.compile(r"^(?:[━─═]{3,400} ?Step \d|╭)", re.MULTILINE), read_smolagents),
     (re.compile(r"^(?:[\w@][\w .@-]{0,59} \(to [\w@][\w .@-]{0,59}\):$|-{6,20} \w)", re.MULTILINE), read_autogen),
@@ -114,7 +119,7 @@ _FORMATS: Sequence[_Format] = (
     (
         re.compile(
             r"^(?:[^\w\s\x00-\x7f]{1,3} ?)?"
-            r"(?:#{1,6} (?:\*\*)?|\*\*|[\[<]|[=-]{2,40} ?)?[A-Za-z][\w -]{0,30}(?:[:>\]*(=-]|$)",
+            r"(?:#{1,6} (?:\*\*)?|\*\*|[\[<]|[=-]{2,40} ?)?[^\W\d_][\w -]{0,30}(?:[:：>\]*(=-]|$)",
             re.MULTILINE,
         ),
         read_tool_turns,
@@ -123,12 +128,14 @@ _FORMATS: Sequence[_Format] = (
     (re.compile(r"^[\[<]?[A-Za-z][\w.-]{0,30}(?:\]:?|>:?|:) ?\S", re.MULTILINE), read_speakers),
     (
         re.compile(
-            r"^(?:[\[(]?\d[\d./:T-]{3,30}|[A-Za-z][\w-]{0,20} ?(?:[>|:]{2}|\|)|[^\n]{2,44} [\[(]?\d{1,2}:\d\d)",
+            r"^(?:[\[(]?\d[\d./:T-]{3,30}|[A-Za-z][\w-]{0,20} ?(?:[>|:]{2}|\|)|[^\n]{2,44} [\[(]?\d{1,2}:\d\d"
+            r"|\*\*(?:@|opened by @|created by @))",
             re.MULTILINE,
         ),
         read_record_turns,
     ),
     (re.compile(r"^[A-Za-z_][\w.-]{0,40}=\S", re.MULTILINE), read_key_value_records),
+    (re.compile(r"^(?:- )?[a-z_]{2,20}:(?: |$)", re.MULTILINE), read_nested_records),
     (re.compile(r"^(?:\*\*)?From:", re.MULTILINE), read_mails),
     (re.compile(r"^\S", re.MULTILINE), read_marked_parts),
 )

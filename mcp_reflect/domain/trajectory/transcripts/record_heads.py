@@ -5,18 +5,22 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.trajectory.transcripts.speakers import AGENT_NAMES, USER_NAMES
+from mcp_reflect.domain.trajectory.transcripts.role_words import AGENT_NAMES, USER_NAMES, foreign_words
 from mcp_reflect.domain.trajectory.transcripts.turn_heads import ARROW
 
-_TASKS = frozenset({"task", "request", "prompt", "question", "query", "goal", "caller", "requester"})
+_TASKS = frozenset({"task", "request", "prompt", "question", "query", "goal", "caller", "requester"}) | foreign_words(
+    "task"
+)
 _OUTPUTS = frozenset(
     {
         *("tool", "out", "err", "stdout", "stderr", "result", "results", "output", "outputs", "observation", "obs"),
         *("return", "returned", "response", "tool_result", "tool-result", "tool_output", "toolresult", "function"),
         *("env", "environment", "exit", "shell", "terminal"),
+        *foreign_words("result"),
+        *foreign_words("tool"),
     }
 )
-_SYSTEM = frozenset({"system", "sys", "meta"})
+_SYSTEM = frozenset({"system", "sys", "meta"}) | foreign_words("system")
 _LEVELS = frozenset(
     {
         *("info", "information", "warn", "warning", "error", "debug", "trace", "notice", "fatal", "critical", "crit"),
@@ -46,14 +50,19 @@ _SIGNED = re.compile(
     rf"(?:\*\*(?P<bold>[^*\n]{{1,40}})\*\*|(?P<plain>{_NAME}))[ \t,—–-]{{1,4}}"
     rf"(?:\[{_TIME}\]|\({_TIME}\)|{_TIME})[ \t]{{0,4}}"
 )
+_COMMENTED = re.compile(
+    r"\*\*@(?P<name>[\w-]{1,39}(?:\[bot\])?)\*\* (?:commented|wrote|replied)\b[^\n]{0,60}"
+    r"|\*\*(?:opened|created|asked) by @(?P<asker>[\w-]{1,39})\*\*[^\n]{0,60}"
+)
+"""The head of a comment in the export of an issue."""
 _DIGIT = re.compile(r"\d+")
 
 
 class RecordHead(NamedTuple):
     """The head of a record: who it is by, and what stands behind; `style` is how the time before it is written.
 
-    The notation is `:`, `<>`, `[]`, `→`, `x>` or a blank behind a time, `|` for a mark behind a role, and `**` for a
-    name with a time in a line of its own.
+    The notation is `:`, `<>`, `[]`, `→`, `x>` or a blank behind a time, `|` for a mark behind a role, `**` for a name
+    with a time in a line of its own, and `@` for the name above a comment.
     """
 
     name: str
@@ -92,4 +101,6 @@ def read_record_head(line: str) -> RecordHead | None:
         return RecordHead(marked["name"], "|", "", marked["words"] or "")
     if signed := _SIGNED.fullmatch(line):
         return RecordHead((signed["bold"] or signed["plain"]).strip(), "**", "**" if signed["bold"] else "", "")
+    if commented := _COMMENTED.fullmatch(line.rstrip()):
+        return RecordHead(commented["name"] or commented["asker"], "@", "@", "")
     return None

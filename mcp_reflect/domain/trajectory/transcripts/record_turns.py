@@ -12,6 +12,12 @@ from collections.abc import Sequence
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
+from mcp_reflect.domain.trajectory.transcripts.fences import OpenFence
+from mcp_reflect.domain.trajectory.transcripts.pasted_sessions import (
+    PastedFences,
+    add_pasted_session,
+    add_pasted_sessions,
+)
 from mcp_reflect.domain.trajectory.transcripts.record_acts import add_agent_act
 from mcp_reflect.domain.trajectory.transcripts.record_heads import RecordHead, read_record_head
 from mcp_reflect.domain.trajectory.transcripts.turn_heads import ARROW
@@ -26,6 +32,10 @@ _EXIT = re.compile(
     re.IGNORECASE,
 )
 _DIVIDER = re.compile(r"[=-]{2,60}(?: ?[\w ]{1,30} ?[=-]{2,60})?[ \t]{0,9}")
+_BETWEEN = re.compile(
+    r"-{3,9}[ \t]{0,9}|\*\*@[\w-]{1,39}\*\* (?:closed|reopened|assigned|labell?ed|merged|added)\b.{0,200}"
+)
+"""What stands between two comments: a rule, or what somebody did with the issue."""
 _CALLED = re.compile(rf"(?:{ARROW}|\[(?:tool|call|calls|run|exec)[ :])[ \t]{{0,4}}`?(?P<tool>[A-Za-z_][\w./-]{{0,60}})")
 
 
@@ -51,22 +61,35 @@ def _heads(lines: Sequence[str], first: int) -> list[tuple[int, RecordHead]]:
     """The heads that are written as the first one is, with the numbers of their lines."""
     found: list[tuple[int, RecordHead]] = []
     form = read_record_head(lines[first])
+    fences = PastedFences(lines)
+    fence = OpenFence()
+    end = -1
     for number in range(first, len(lines)):
-        head = read_record_head(lines[number])
+        head = read_record_head(lines[number]) if number > end else None
+        if head is None:
+            fence.read(lines[number])
         if head is None or form is None or head.style != form.style or head.role == "level":
             continue
-        is_marked = {head.notation, form.notation} & {"|", "**"}
+        is_marked = {head.notation, form.notation} & {"|", "**", "@"}
         if is_marked and head.notation != form.notation:
             continue
-        if head.notation == "**" and number > first and lines[number - 1].strip():
+        if head.notation in {"**", "@"} and number > first and lines[number - 1].strip():
             continue
+        if head.notation == "@" and not fence.is_free:
+            continue
+        fence.end()
         found.append((number, head))
+        end = fences.end_behind(number, head.words)
     return found
 
 
 def _bodies(lines: Sequence[str], heads: list[tuple[int, RecordHead]]) -> list[tuple[RecordHead, list[str]]]:
     ends = [*(number for number, _ in heads[1:]), len(lines)]
-    return [(head, list(lines[number + 1 : end])) for (number, head), end in zip(heads, ends, strict=True)]
+    found = [(head, list(lines[number + 1 : end])) for (number, head), end in zip(heads, ends, strict=True)]
+    for head, body in found:
+        while head.notation == "@" and body and (not body[-1].strip() or _BETWEEN.fullmatch(body[-1])):
+            body.pop()
+    return found
 
 
 class _Speakers:
@@ -136,6 +159,11 @@ class _Reader:
         if not text.strip() and body:
             text, lines = body[0], body[1:]
         self._is_loose = False
+        if head.role == "agent" and head.notation == ":" and add_pasted_session(self.found, "\n".join((text, *lines))):
+            return
+        if head.notation == "@":
+            add_pasted_sessions(self.found, lines if text is head.words else [text, *lines])
+            return
         behind = [] if not self._speakers.have_outputs and _may_be_answered(head, text) else lines
         add_agent_act(self.found, text, behind)
         if behind is not lines and any(line.strip() for line in lines):

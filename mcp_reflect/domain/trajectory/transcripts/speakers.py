@@ -9,18 +9,8 @@ from mcp_reflect.domain.trajectory.log_parts import LogParts
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.patches import read_patch
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
+from mcp_reflect.domain.trajectory.transcripts.role_words import AGENT_NAMES, USER_NAMES
 
-USER_NAMES = frozenset(
-    {"user", "human", "operator", "customer", "client", "dev", "developer", "you", "me", "requester", "owner", "boss"}
-)
-"""Lower-case labels under which the user speaks."""
-AGENT_NAMES = frozenset(
-    {
-        *("agent", "assistant", "ai", "model", "bot", "llm", "codex", "claude", "gpt", "gemini", "copilot", "cursor"),
-        *("devin", "goose", "aider", "opencode", "cline", "amp", "qwen", "llama", "mistral", "deepseek", "chatgpt"),
-    }
-)
-"""Lower-case labels under which the agent speaks."""
 _SPEAKER = re.compile(
     r"^(?:(?P<bare>[A-Za-z][\w.-]{0,30})(?P<mark>>(?!>) ?|: )|\[(?P<boxed>[A-Za-z][\w. -]{0,30})\]:? "
     r"|<(?P<angled>[A-Za-z][\w.-]{0,30})>:? )"

@@ -24,6 +24,10 @@ _WRAPPER = re.compile(
 _TURN = re.compile(r"(?:turn|step|message|msg|entry|event|iteration)s?", re.IGNORECASE)
 _ROLE = re.compile(r"\b(?:role|from|by|speaker|author)=[\"'](?P<role>[\w -]{1,30})[\"']")
 _CODE = re.compile(r"\b(?:code|exit|exit[_-]?code|status|rc|returncode)=[\"']?(?P<code>-?\d{1,5})\b")
+_NUMBERED = re.compile(
+    r"(?:\s{1,9}(?:n|nr|no|id|num|number|step|turn|t|ts|time|at)=[\"'][\w.:/+ -]{1,40}[\"']){0,4}\s{0,9}"
+)
+"""Attributes that only count the elements, or tell when each began."""
 _ERROR = re.compile(r"\b(?:is_?error|failed|error)=[\"']?(?P<said>true|false|1|0|yes|no)\b", re.IGNORECASE)
 _AGENT = frozenset(
     {"say", "said", "think", "reason", "reply", "message", "text", "note", "comment", "summary", "report"}
@@ -111,9 +115,10 @@ class _Reader:
 
     def _call(self, element: _Element) -> None:
         tag, body = element.tag.lower(), element.body
-        if tag in _CODES and not element.given.strip():
+        is_plain = _NUMBERED.fullmatch(element.given) is not None
+        if tag in _CODES and is_plain:
             self.found.run_code(body)
-        elif tag in SHELLS and not element.given.strip() and not body.lstrip().startswith("<"):
+        elif tag in SHELLS and is_plain and not body.lstrip().startswith("<"):
             self.found.run(body.strip().removeprefix("$ "))
         elif not add_tagged_call(self.found, tag, element.given, body):
             self.found.say(body)

@@ -11,9 +11,18 @@ from mcp_reflect.domain.trajectory.transcripts.call_notation import add_noted_ca
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.fences import split_fences, without_fence
 from mcp_reflect.domain.trajectory.transcripts.react_calls import PATCHERS, add_react_call, add_tool_call
+from mcp_reflect.domain.trajectory.transcripts.role_words import foreign_words
 
-_GENERAL = frozenset({"action", "act", "tool", "tool call", "call", "function", "step", ""})
+_GENERAL = frozenset(
+    {
+        *("action", "act", "tool", "tool call", "call", "function", "step", ""),
+        *foreign_words("call"),
+        *foreign_words("tool"),
+    }
+)
 """Labels that tell nothing of the tool."""
+_COMMANDS = foreign_words("command")
+"""Labels of a command line, beside the names of shells."""
 _WRITERS = frozenset({"write", "save", "create"})
 _READERS = frozenset({"read", "open", "view", "search", "look", "fetch", "list", "measure", "query"})
 _WORDS = frozenset({"run", "exec", "execute", "command", "cmd", "console", "replace", "write", "edit"})
@@ -28,6 +37,9 @@ _MOST_OF_SENTENCE = 400
 def add_told_call(found: CollectedMessages, label: str, tool: str, text: str) -> None:
     """Add the call that stands below a label; `tool` is what the label tells of the tool, empty where it is silent."""
     text = text.strip("\n")
+    if label in _COMMANDS and not tool:
+        found.run(without_fence(text).strip().removeprefix("$ "))
+        return
     if label not in _GENERAL and not tool:
         _add_by_label(found, label, text)
         return

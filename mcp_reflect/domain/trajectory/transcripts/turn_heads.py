@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.trajectory.transcripts.speakers import AGENT_NAMES, USER_NAMES
+from mcp_reflect.domain.trajectory.transcripts.role_words import AGENT_NAMES, USER_NAMES, foreign_words
 
 ARROW = r"(?:[-=]{1,2}>|[→➜➔⟶⮕▶►⇒])"
 """As a regular expression, what stands before the tool that somebody calls."""
@@ -27,36 +29,43 @@ _CALLS = (
 )
 _ROLES = {
     **dict.fromkeys(sorted(USER_NAMES), "user"),
-    **dict.fromkeys(_TASKS, "task"),
+    **dict.fromkeys((*_TASKS, *sorted(foreign_words("task"))), "task"),
     **dict.fromkeys((*sorted(AGENT_NAMES), *_WORDS), "agent"),
-    **dict.fromkeys(("system", "system prompt"), "system"),
-    **dict.fromkeys(_RESULTS, "result"),
-    **dict.fromkeys(_WEAK_RESULTS, "weak result"),
-    **dict.fromkeys(_CALLS, "call"),
+    **dict.fromkeys(("system", "system prompt", *sorted(foreign_words("system"))), "system"),
+    **dict.fromkeys((*_RESULTS, *sorted(foreign_words("tool"))), "result"),
+    **dict.fromkeys((*_WEAK_RESULTS, *sorted(foreign_words("result"))), "weak result"),
+    **dict.fromkeys((*_CALLS, *sorted(foreign_words("call"))), "call"),
 }
 TURN_ROLES = ("user", "task", "agent", "system")
 """The roles of whoever speaks."""
 _ROLES_TOGETHER = {name.replace(" ", ""): role for name, role in _ROLES.items()}
+_BY_LETTER = groupby(sorted(_ROLES, key=lambda name: (name[0], -len(name))), key=itemgetter(0))
 _NAME = (
     "(?P<name>"
-    + "|".join(name.replace(" ", "[ _-]?") for name in sorted(_ROLES, key=len, reverse=True))
+    + "|".join(
+        rf"{first}(?:{'|'.join(name[1:].replace(' ', '[ _-]?') for name in names)})" for first, names in _BY_LETTER
+    )
     + r")(?![\w'-])(?: ?#?\d{1,4}\b)?"
 )
+"""One of the names; they are grouped by their first letter, as most lines begin with another one."""
 _OF = r"(?: ?[(\[{`] ?(?P<of>[\w.:/ -]{1,80}?) ?[)\]}`])?"
 _IN_LINE = r"[ \t]{0,9}(?P<rest>.*)$"
 _OR_END = r"(?:[ \t]{1,9}(?P<rest>\S.*)|[ \t]{0,9})$"
+_EMOJI = r"(?:[^\w\s\x00-\x7f]{1,4} ?)?"
 _SHAPES = {
-    "#": rf"#{{1,6}} (?:\*\*)?{_NAME}{_OF}(?:\*\*)?(?P<colon>:?)(?:\*\*)?{_IN_LINE}",
-    "**": rf"\*\*{_NAME}{_OF}:?\*\*(?: ?[(`](?P<of2>[\w.:/ -]{{1,80}})[)`])?:?{_IN_LINE}",
+    "#": rf"#{{1,6}} (?:\*\*)?{_EMOJI}{_NAME}{_OF}(?:\*\*)?(?P<colon>:?)(?:\*\*)?{_IN_LINE}",
+    "**": rf"\*\*{_EMOJI}{_NAME}{_OF}:?\*\*(?: ?[(`](?P<of2>[\w.:/ -]{{1,80}})[)`])?:?{_IN_LINE}",
     "[": rf"\[{_NAME}(?:(?:: ?| |/)(?P<of>[\w.:/-]{{1,80}}))?\]:?{_IN_LINE}",
     "<": rf"<(?!tool|function|call|result|output|action){_NAME}>:?[ \t]{{1,9}}(?P<rest>\S.*)$",
     "=": rf"[=-]{{2,40}}(?![=-]) ?{_NAME}{_OF} ?[=-]{{2,40}}(?P<rest>)[ \t]{{0,9}}$",
     ">": rf"{_NAME}{_OF} ?>{_OR_END}",
-    ":": rf"{_NAME}{_OF}:{_OR_END}",
+    ":": rf"{_NAME}{_OF}(?::(?=[ \t]|$)|：){_IN_LINE}",
 }
 _SIGN = r"^(?P<sign>[^\w\s\x00-\x7f]{1,3} ?)?"
 _HEADS = {kind: re.compile(_SIGN + shape, re.IGNORECASE) for kind, shape in _SHAPES.items()}
-_MAY_BE_HEAD = re.compile(_SIGN + r"(?:#{1,6} (?:\*\*)?|\*\*|\[|<|[=-]{2,40}(?![=-]) ?)?" + _NAME, re.IGNORECASE)
+_MAY_BE_HEAD = re.compile(
+    _SIGN + rf"(?:(?:#{{1,6}} (?:\*\*)?|\*\*){_EMOJI}|\[|<|[=-]{{2,40}}(?![=-]) ?)?{_NAME}", re.IGNORECASE
+)
 """What each of the patterns begins with: most lines are told from heads by it alone."""
 
 
