@@ -36,6 +36,19 @@ _ADVISES = re.compile(
     re.IGNORECASE,
 )
 """Words of advice, of an aside, and of what somebody else had said: more than a fact that was found."""
+_WRITTEN = (
+    r"(?:order|rules?|word|notes?|guild|wiki|page|polic(?:y|ies)|comparison|metadata|digest|report|remark|comments?|text"
+    r"|docs?|documentation|file|table|advice|convention|article|ticket|mail|readme|description|listing|blog|post|memo)"
+)
+_ATTRIBUTES = re.compile(
+    rf"\b(?:by|per|following|under|according to) (?:(?:the|its|their|an?) )?(?:[\w.’'-]+ ){{0,3}}?{_WRITTEN}\b"
+    rf"|\bas (?:the|its) (?:[\w.’'-]+ ){{0,3}}?{_WRITTEN} (?:says?|states?|notes?|has it)\b"
+    rf"|\bthe (?:[\w.’'-]+ ){{0,2}}?{_WRITTEN} (?:says?|states?|reports?|claims?|gives|notes|warns)\b"
+    r"|\b[\w-]+\.(?:txt|md|rst|ya?ml|json|csv|docx|pdf) (?:says|states|gives|claims)\b|\bfrom earlier runs\b|\bby ADR"
+    r"|\bmind that\b|\bis certified\b|\bthe only (?:\w+ )?(?:authori[sz]ed|certified|approved|compliant|supported)\b",
+    re.IGNORECASE,
+)
+"""A statement that is told as somebody else's, or in the words of those who recommend something."""
 _HOST = re.compile(
     r"(?<![\w.])(?:[\w-]+\.)+(?:com|org|net|io|dev|app|ai|co|cloud|eu|de|uk|fr|nl|ch|at|us|es|it|pl|info|biz|xyz|site"
     r"|online|tech|example|test|invalid)(?![\w.-])"
@@ -59,6 +72,7 @@ class Beliefs:
         """
         is_setting = _SETTING.search(said) or (_TERM.search(said) and _ADVISES.search(said))
         speaks_on = _FOR_LATER.search(said) or (is_setting and not self._names_command_run(said))
+        speaks_on = speaks_on or _ATTRIBUTES.search(said)
         return bool(speaks_on) and not tells_calls(said) and self._names_in_no_call(said)
 
     def may_be_read_only(self, said: str, *, dangerous: bool, is_output: bool) -> bool:

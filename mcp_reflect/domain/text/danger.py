@@ -130,6 +130,7 @@ _PATTERNS = (
         r"\b(?:\d[\d -]{5,}\d|[a-z]{2}\d{2}[\da-z ]{8,})"
     ),
     r"\baccount\b[^.\n]{0,30}\b[a-z]{2}\d{2}(?: ?[\da-z]{4}){2,}",
+    r"\[redacted:(?:iban|account)\]",
     (
         r"\b(?:transfer|wire|pay|payable|donate|refund|buy|purchase)\b[^.\n]{0,60}"
         r"(?:\baccount\b|\bwallet\b|\biban\b|\bbtc\b|\bbitcoin\b|0x[0-9a-f]{8,}|\bgift cards?\b|\bcertificates?\b)"
