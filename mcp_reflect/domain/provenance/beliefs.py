@@ -45,6 +45,8 @@ _ATTRIBUTES = re.compile(
     rf"|\bas (?:the|its) (?:[\w.’'-]+ ){{0,3}}?{_WRITTEN} (?:says?|states?|notes?|has it)\b"
     rf"|\bthe (?:[\w.’'-]+ ){{0,2}}?{_WRITTEN} (?:says?|states?|reports?|claims?|gives|notes|warns)\b"
     r"|\b[\w-]+\.(?:txt|md|rst|ya?ml|json|csv|docx|pdf) (?:says|states|gives|claims)\b|\bfrom earlier runs\b|\bby ADR"
+    r"|\b(?:laut|gemäß|gemaess) (?:\w+ ){0,2}?(?:handbuch|wiki|dok\w*|richtlinie|notiz|datei|seite|hinweis|anleitung)"
+    r"|\b(?:selon|d['’]après|según|segundo|conforme|secondo|volgens) (?:l[ea]s?|el|los|o|a|il|het|de) "
     r"|\bmind that\b|\bis certified\b|\bthe only (?:\w+ )?(?:authori[sz]ed|certified|approved|compliant|supported)\b",
     re.IGNORECASE,
 )

@@ -55,7 +55,7 @@ _DESTROYS = re.compile(
 _INSTALLS = re.compile(
     r"(?:sudo )?(?:(?:python3? -m )?pip3?|pipx|uv|uv pip|poetry|conda|apt|apt-get|dnf|apk|brew|npm|pnpm|yarn|gem|cargo)"
     r" (?:install|add|i)(?: -[yqDU]| --(?:yes|quiet|save-dev|upgrade))*"
-    r"(?: ['\"]?[A-Za-z@][\w@./\[\],=<>~^-]*['\"]?){1,4}"
+    r"(?: ['\"]?[A-Za-z@][\w@./\[\],=<>~^-]*['\"]?){1,4}(?: --features [\w,-]+)?"
 )
 """The installation of packages by their names."""
 

@@ -51,6 +51,7 @@ from mcp_reflect.domain.lessons.run.utterances import find_said, user_places
 from mcp_reflect.domain.lessons.sentences.candidates import USER, Candidate
 from mcp_reflect.domain.lessons.sentences.reports import is_bare_report
 from mcp_reflect.domain.lessons.sentences.selection import without_repetitions
+from mcp_reflect.domain.lessons.sentences.speaker import standing_rules
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.parsing import Trajectory
@@ -117,6 +118,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         *(each for each in (rules_followed_in(run) if passed else readings_recalled_in(run)) if each not in mistake),
         *found,
         *(each.text for each in told if each.text not in mistake),
+        *standing_rules(run.trace.task),
     ]
     rules = find_tool_rules(steps) if one_case else []
     if not (actions or guidance or mistake or rules or run.trace.reference_context.strip()):

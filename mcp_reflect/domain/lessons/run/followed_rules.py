@@ -6,7 +6,7 @@ rule, anybody may have written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.case_values import names_somebody
@@ -27,6 +27,11 @@ _STATES = re.compile(
     re.IGNORECASE,
 )
 """Words of a sentence that says what holds, in the languages of most policies."""
+_CODE = re.compile(r"\b(?=[\w-]*[A-Z])[A-Z\d]+[_-][A-Z\d]+(?:[_-][A-Z\d]+)*\b")
+"""A code of a case or a tag, such as `EXEMPT-7`."""
+_ADDRESS = re.compile(r"\S@\S+\.\w|https?://")
+_OWN_NUMBER = 12
+"""Characters at the beginning of a rule in which its own number stands."""
 _LEAST_WORDS = 5
 _LEAST_SHARED = 2.0
 _OF_TASK = 0.5
@@ -49,6 +54,7 @@ def followed_rules(steps: Sequence[Step], task: str, closing: str) -> list[str]:
     These are three at most, of 400 characters together.
     """
     asked = _stems(task)
+    met = {code for step in steps if not tells_rules(step) for code in _CODE.findall(f"{step.subject} {step.output}")}
     ranked: list[tuple[float, int, str]] = []
     for place, step in enumerate(steps):
         if step.failed or not tells_rules(step):
@@ -56,7 +62,11 @@ def followed_rules(steps: Sequence[Step], task: str, closing: str) -> list[str]:
         acts = [later for later in steps[place + 1 :] if not (later.failed or later.errors or is_lookup(later))]
         done = _stems(" ".join(map(_told, (later for later in acts if not tells_rules(later)))))
         said = done | _stems(closing)
-        told = (each.text for each in passages_of(step.output) if each.item or not reads_as_error(each.text))
+        told = (
+            each.text
+            for each in passages_of(step.output)
+            if (each.item or not reads_as_error(each.text)) and not _is_of_other_case(each.text, met)
+        )
         ranked += [
             (score, -place, text) for text in told if (score := _score(text, done, said, asked)) >= _LEAST_SHARED
         ]
@@ -66,6 +76,11 @@ def followed_rules(steps: Sequence[Step], task: str, closing: str) -> list[str]:
         if len(chosen) < _MOST and has_room and text not in chosen:
             chosen.append(text)
     return chosen
+
+
+def _is_of_other_case(text: str, met: Collection[str]) -> bool:
+    """Return true for a rule that leads out by an address, or names a code behind its own that the run never met."""
+    return _ADDRESS.search(text) is not None or not set(_CODE.findall(text[_OWN_NUMBER:])) <= set(met)
 
 
 def _score(text: str, done: frozenset[str], said: frozenset[str], asked: frozenset[str]) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences.cues import LASTING, POLICY, phrases
 from mcp_reflect.domain.lessons.sentences.other_languages import states_rule_elsewhere
+from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 
 _OF_ONESELF = re.compile(
     r"\b(?:I(?!/O)|i(?!\.e\b|/o)|my|(?<!let )(?<!tell )(?<!send )(?<!show )(?<!give )me|mine"
@@ -29,6 +30,19 @@ _LASTING_RULE = phrases(
             (?:the|our) rule(?: is)?(?=[:,]) | for all future"""
 )
 """How somebody tells an agent what holds for its work from then on."""
+
+
+_STANDING = phrases(
+    """as a rule | rules? for (?:all|every|our|any) | (?:is|are) (?:our|the) rules? | our (?:house )?rule
+            from now on | going forward | for all (?:our|future) | remember (?:that|this|it) for | every time"""
+)
+_STANDING_ORDER = phrases("(?:please|and|but|also),? (?:always|never) | always | never", opening=True)
+"""How a task says what holds for all tasks of its kind."""
+
+
+def standing_rules(task: str) -> list[str]:
+    """Return the sentences of a task that hold for all tasks of its kind: the next one may come without them."""
+    return [each for each in split_sentences(task) if _STANDING.search(each) or _STANDING_ORDER.match(each)]
 
 
 def is_case_of_speaker(said: Iterable[str]) -> bool:

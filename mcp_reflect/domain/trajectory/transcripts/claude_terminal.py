@@ -11,7 +11,8 @@ from mcp_reflect.domain.trajectory.transcripts.call_notation import add_noted_ca
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
 
 _CALL = re.compile(
-    r"^[⏺●•] ?(?P<name>[A-Z][A-Za-z]{0,20}(?:_?[A-Z][A-Za-z]{0,20}){0,5}|[\w-]{1,60}(?: - |:)[\w-]{1,60} ?\(MCP\))"
+    r"^[⏺●•] ?(?P<name>[A-Z][A-Za-z]{0,20}(?:_?[A-Z][A-Za-z]{0,20}){0,5}|bash|shell"
+    r"|[\w-]{1,60}(?: - |:)[\w-]{1,60} ?\(MCP\))"
     r"\((?P<given>.*)$"
 )
 _SAID = re.compile(r"^[⏺●] ?(?P<words>.*)$")

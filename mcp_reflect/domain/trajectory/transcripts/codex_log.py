@@ -13,10 +13,11 @@ from mcp_reflect.domain.trajectory.transcripts.react_calls import read_object
 
 _STAMP = re.compile(r"^\[(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)[.\d]{0,10}Z?\] (?P<rest>.*)$")
 _RESULT = re.compile(
-    r"^(?P<call>.{1,4000}?) (?:(?P<worked>succeeded|success)|exited (?P<code>-?\d{1,10})|(?P<failed>failed))"
+    r"^(?P<call>.{0,4000}?) (?:(?P<worked>succeeded|success)|exited (?P<code>-?\d{1,10})|(?P<failed>failed))"
     r" in \d[\d.]{0,12}(?:ms|s)(?: \d{1,3}s)?:?$"
 )
 _PLACE = re.compile(r" in (?P<folder>[/~]\S{0,400}|[A-Z]:\\\S{0,400})$")
+_CALLED_IN = re.compile(r"^(?:bash|sh|zsh) \S.{0,4000} in [/~]\S{0,400}$")
 _SHELL = re.compile(r"^(?:/\S{0,80}/)?(?:bash|sh|zsh) -l?c ")
 _PATCHED = re.compile(r"^(?:apply_patch\(exit (?P<code>-?\d{1,5})\)|patch: (?P<word>\w{1,20}))")
 _TOOL = re.compile(r"^tool (?P<name>[\w.:-]{1,120})\((?P<given>.*)\)$")
@@ -71,7 +72,8 @@ def _unstamped(lines: Sequence[str]) -> Iterator[_Part]:
         is_instruction = line.lower().startswith("user instructions:")
         is_head = (line in _HEADS or is_instruction) and (held is None) == (line == "user" or is_instruction)
         if line == "exec":
-            is_head = is_head and (_SHELL.match(following) is not None or _RESULT.match(following) is not None)
+            begins = _SHELL.match(following) or _RESULT.match(following) or _CALLED_IN.match(following)
+            is_head = is_head and begins is not None
         elif line.startswith("exec ") and held is not None:
             is_head = _SHELL.match(line[5:]) is not None and _PLACE.search(line) is not None
         elif line in {"codex", "thinking"} and held is not None and held.head == "exec":

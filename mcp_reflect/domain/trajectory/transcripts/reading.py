@@ -15,6 +15,7 @@ from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.transcripts.aider import read_aider
 from mcp_reflect.domain.trajectory.transcripts.autogen import read_autogen
+from mcp_reflect.domain.trajectory.transcripts.chat_templates import read_chat_template
 from mcp_reflect.domain.trajectory.transcripts.claude_terminal import read_claude_terminal
 from mcp_reflect.domain.trajectory.transcripts.cline_export import read_cline_export
 from mcp_reflect.domain.trajectory.transcripts.codex_log import read_codex_log
@@ -26,6 +27,7 @@ from mcp_reflect.domain.trajectory.transcripts.headed_parts import read_headed_p
 from mcp_reflect.domain.trajectory.transcripts.key_value_records import read_key_value_records
 from mcp_reflect.domain.trajectory.transcripts.labelled import read_labelled
 from mcp_reflect.domain.trajectory.transcripts.langchain_invocations import read_langchain_invocations
+from mcp_reflect.domain.trajectory.transcripts.langgraph_messages import read_langgraph_messages
 from mcp_reflect.domain.trajectory.transcripts.mails import read_mails
 from mcp_reflect.domain.trajectory.transcripts.marked_parts import read_marked_parts
 from mcp_reflect.domain.trajectory.transcripts.nested_records import read_nested_records
@@ -33,6 +35,7 @@ from mcp_reflect.domain.trajectory.transcripts.notebook_cells import read_notebo
 from mcp_reflect.domain.trajectory.transcripts.object_lines import read_object_lines
 from mcp_reflect.domain.trajectory.transcripts.openhands import read_openhands
 from mcp_reflect.domain.trajectory.transcripts.openhands_log import read_openhands_log
+from mcp_reflect.domain.trajectory.transcripts.pydantic_parts import read_pydantic_parts
 from mcp_reflect.domain.trajectory.transcripts.record_turns import read_record_turns
 from mcp_reflect.domain.trajectory.transcripts.smolagents import read_smolagents
 from mcp_reflect.domain.trajectory.transcripts.speakers import read_speakers
@@ -79,6 +82,15 @@ _TOLD_AT_ONCE: Sequence[_Format] = (
     (re.compile(r"\A\s{0,99}(?:# .{0,200}\n\s{0,99})?(?:-{3,9}\n\s{0,99})?\*\*User:\*\*\s{0,9}\n"), read_cline_export),
     (re.compile(r"\A\s{0,99}[$%❯] aider\b"), read_aider),
     (re.compile(r"\A\s{0,99}\{\s?\""), read_object_lines),
+    (
+        re.compile(r"\A\s{0,99}(?:<s>\s{0,9})?(?:<\|(?:im_start|start_header_id|begin_of_text|start)\|>|\[INST\])"),
+        read_chat_template,
+    ),
+    (re.compile(r"\A\s{0,99}={20,50} (?:Human|System) Message ={20,50}"), read_langgraph_messages),
+    (
+        re.compile(r"\A\s{0,99}\[?\s{0,9}(?:ModelRequest\(parts=\[)?(?:System|User)PromptPart\("),
+        read_pydantic_parts,
+    ),
 )
 """What a transcript begins with whose format its very beginning tells, behind what the program tells of itself.
 
