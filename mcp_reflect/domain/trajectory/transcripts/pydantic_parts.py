@@ -25,7 +25,7 @@ def read_pydantic_parts(text: str) -> list[Message] | None:
         told = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
         tool = fields.get("tool_name")
         if name == "UserPromptPart":
-            found.hear(told, is_sure=True)
+            found.hear(told)
         elif name in {"TextPart", "ThinkingPart"}:
             found.say(told)
         elif name == "ToolCallPart" and isinstance(tool, str):
