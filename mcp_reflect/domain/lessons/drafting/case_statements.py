@@ -20,7 +20,7 @@ from mcp_reflect.domain.lessons.sentences.candidates import USER, Candidate, Tur
 from mcp_reflect.domain.lessons.sentences.chatter import is_request
 from mcp_reflect.domain.lessons.sentences.position import is_objection, speaks_up
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
-from mcp_reflect.domain.lessons.sentences.speaker import is_case_of_speaker, rules_for_all
+from mcp_reflect.domain.lessons.sentences.speaker import is_case_of_speaker, rules_for_all, rules_for_good
 from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, term_weights
 from mcp_reflect.domain.lessons.sentences.wording import is_record, rules_out
 
@@ -55,7 +55,7 @@ def select_of_case(
         for each in candidates
         if (
             _corrects_handling(each, data)
-            if each.turn in corrections and not _answers_with_rule(each, turns, data, served=served)
+            if each.turn in corrections and not _may_name_somebody(each, turns, data, served=served)
             else _outlives_case(each, data, served=served) and names_more(each.text, acted)
         )
     ]
@@ -72,9 +72,10 @@ def _is_correction(turns: Sequence[Turn], number: int, ruled: Collection[int]) -
     return turn.role == USER and number > 0 and number in ruled and acts_on
 
 
-def _answers_with_rule(sentence: Candidate, turns: Sequence[Turn], data: frozenset[str], *, served: bool) -> bool:
-    """Return true for a rule in an answer to a question, which may name somebody: it says where something goes."""
-    return not speaks_up(turns, sentence.turn) and _outlives_case(sentence, data, served=served)
+def _may_name_somebody(sentence: Candidate, turns: Sequence[Turn], data: frozenset[str], *, served: bool) -> bool:
+    """Return true for a rule for good, or one in an answer, which may name somebody: it says where something goes."""
+    is_told = rules_for_good(sentence.text) or not speaks_up(turns, sentence.turn)
+    return is_told and _outlives_case(sentence, data, served=served)
 
 
 def _with_whole_turns(told: Sequence[Candidate], corrections: Sequence[Candidate]) -> list[Candidate]:

@@ -12,6 +12,11 @@ _DATED = re.compile(r"\S*\b\d{4}-\d\d-\d\d[|,;/ ]\S|\S*[|,;/]\d{4}-\d\d-\d\d\b|(
 """A day together with something else, or one that may be that of a birth: by these callers are told apart."""
 _CODED = re.compile(r"[\[{]|(?=\S*\d)(?=\S*[A-Za-z_])\S{5,}$|\d{5,}$|\+?\d[\d\s()/-]{6,}$")
 """A list, an object, an id, a number to call: of a call that did not help they tell nothing."""
+_TECHNICAL = re.compile(
+    r"(?:windows|iso|utf|cp|latin|koi|euc|gb|big|us|ansi|sha|aes|rsa|tls|http|h|mp|pdf|epsg:|xml|html)-?\d[\w.-]{0,12}",
+    re.IGNORECASE,
+)
+"""An encoding, a format or a version of one: no id, though it has the form of one."""
 _ID_NAME = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$")
 _SOMEBODYS = re.compile(
     r"(?:^|_)(?:account|address|birth_?(?:date|day)|card(?:_number)?|city|client|contact|customer|date_of_birth|diagnosis"
@@ -46,7 +51,8 @@ def is_of_case(name: str, value: str, tool: str, public: Collection[str] = ()) -
         return True
     if _ID_NAME.search(name) or _tells_who(name, value):
         return True
-    return value not in public and _CODED.match(value) is not None
+    is_coded = _CODED.match(value) is not None and not _TECHNICAL.fullmatch(value)
+    return value not in public and is_coded
 
 
 def names_somebody(name: str) -> bool:

@@ -48,6 +48,10 @@ _EVERYDAY_FILES = frozenset(
 )
 _NUMBERED = re.compile(r"\b([A-Z]{2,6})[ -]?0{0,3}(\d{1,4}[a-z]?)\b")
 """A document or a section by its number: `ADR 12`, `CX-4`."""
+_SECTION = re.compile(
+    r"(?<![\w.])(?:[A-Z]\.)?\d{1,2}(?:\.\d{1,2}){1,3}[a-z]?(?![\w.]*\w)|(?<=§)\d{1,3}[a-z]?\b|(?<=§ )\d{1,3}[a-z]?\b"
+)
+"""A section by its place, `B.2.3` or `§ 12a`."""
 _DONE = re.compile(rf"\b(?:you|it|they|the \w+) (?:also )?({_READ})\b", re.IGNORECASE)
 """How the run came to what it had read."""
 _RULES_FILE = re.compile(
@@ -122,8 +126,10 @@ def counted_items(passages: Sequence[Passage], feedback: str) -> list[str]:
 def sections_named(read: Sequence[Step], feedback: str) -> list[Passage]:
     """Return the passages of the sections that the reviewer names by their numbers, wherever they were shown."""
     found: list[Passage] = []
-    for word, number in _NUMBERED.findall(feedback)[:_MOST_SECTIONS]:
-        heading = re.compile(rf"(?<![\w-]){word}[ -]?0{{0,3}}{number}(?![\w-])")
+    headings = [rf"(?<![\w-]){word}[ -]?0{{0,3}}{number}(?![\w-])" for word, number in _NUMBERED.findall(feedback)]
+    headings += [rf"^\s{{0,8}}(?:#{{1,6}} |§ ?)?{re.escape(each)}(?![\w-]|\.\w)" for each in _SECTION.findall(feedback)]
+    for pattern in headings[:_MOST_SECTIONS]:
+        heading = re.compile(pattern)
         for step in read:
             lines = step.output[:_MOST_OF_OUTPUT].split("\n")
             for place, line in enumerate(lines):

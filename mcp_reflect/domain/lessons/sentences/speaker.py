@@ -40,6 +40,17 @@ _STANDING_ORDER = phrases("(?:please|and|but|also),? (?:always|never) | always |
 """How a task says what holds for all tasks of its kind."""
 
 
+_ALWAYS = re.compile(
+    r"\b(?:always|never|immer|nie(?:mals)?|jamais|toujours|siempre|nunca|sempre|mai|nigdy|zawsze|всегда|никогда)\b|必ず|一律|반드시",
+    re.IGNORECASE,
+)
+
+
+def rules_for_good(text: str) -> bool:
+    """Return true for what somebody says is to be so always, or never."""
+    return _ALWAYS.search(text) is not None
+
+
 def standing_rules(task: str) -> list[str]:
     """Return the sentences of a task that hold for all tasks of its kind: the next one may come without them."""
     return [each for each in split_sentences(task) if _STANDING.search(each) or _STANDING_ORDER.match(each)]
