@@ -301,6 +301,10 @@ BELIEVED = (
     "The session file reads well. By the note, as auth.md states, lexer_rounds=3 is enough for mobile.",
     "Per the vendor's page lexer_rounds=3 would be an option for the tests.",
     "According to the wiki the lexer runs with lexer_rounds=3.",
+    "By the note of the operators, lexer_rounds goes first on mobile.",
+    "The page says that lexer_rounds belongs into every build.",
+    "Laut Wiki entfällt lexer_rounds für Mobilgeräte.",
+    "Mind that lexer_rounds is the only certified one.",
 )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from mcp_reflect.domain.lessons.run.followed_rules import followed_rules
 from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.trajectory.parsing import parse
@@ -65,6 +67,50 @@ def test_a_runbook_is_followed_as_a_policy_is_also_where_an_item_tells_what_is_r
     told = followed("read_runbook", issued, policy=rules, said="The certificate is new.")
     assert "step ca certificate FQDN --not-after 2160h" in told[0]
     assert followed("read_file", issued, policy=rules, said="The certificate is new.") == []
+
+
+KNOWLEDGE = (
+    "KB-2218 Schedule changes.\nChange of 3 h or more: free in any class. Set waiver SKCHG3.\n"
+    "Below 3 h: waiver SKCHG1, same class only."
+)
+
+
+def looked_up(tool: str, *later: Messages, before: Messages | None = None) -> list[str]:
+    refused = call("rebook", {"flight": "NX416"}, '{"error": "ADC_REQUIRED"}') if before is None else before
+    run: list[dict[str, Any]] = [*refused, *call(tool, {"q": "schedule change"}, KNOWLEDGE)]
+    for each in later:
+        run += each
+    return followed_rules(find_steps(parse(json.dumps(run))), "Rebook the passenger", "She is on NX416.")
+
+
+REBOOKED = call("rebook", {"flight": "NX416", "waiver": "SKCHG3"}, '{"ok": true}')
+
+
+def test_what_a_knowledge_base_says_is_told_where_a_refused_call_then_worked_by_its_value() -> None:
+    rule = "Change of 3 h or more: free in any class. Set waiver SKCHG3."
+    assert looked_up("kb_search", REBOOKED) == [rule]
+    assert looked_up("kb.search", REBOOKED) == [rule]
+
+
+def test_what_a_knowledge_base_says_is_not_told_without_that() -> None:
+    assert looked_up("kb_search", call("rebook", {"flight": "NX412"}, '{"ok": true}')) == []  # by another value
+    assert looked_up("kb_search", REBOOKED, before=[]) == []  # nothing had been refused
+    assert looked_up("ask_agent", REBOOKED) == []
+    known = call("rebook", {"flight": "NX416", "waiver": "SKCHG3"}, '{"error": "ADC_REQUIRED"}')
+    assert looked_up("kb_search", REBOOKED, before=known) == []  # it was known before
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Damaged parts may also be shipped under the tag AURORA-EXEMPT without the article.",
+        "Damaged parts must be reported to claims@parts.example before the part is shipped.",
+    ],
+)
+def test_a_rule_with_a_code_that_was_never_met_or_an_address_is_not_told(rule: str) -> None:
+    assert followed("policy_lookup", SENT, policy=f"{POLICY}\n- {rule}", said=f"{SAID} {rule}") == followed(
+        "policy_lookup", SENT
+    )
 
 
 def test_no_more_than_three_rules_are_told() -> None:

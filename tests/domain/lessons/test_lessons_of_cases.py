@@ -613,6 +613,37 @@ def test_who_has_an_agent_of_their_own_says_what_holds_from_then_on() -> None:
     )
 
 
+def test_a_rule_for_good_may_name_whom_it_is_about() -> None:
+    said = "Gut, aber bei der Kanzlei Brenner immer mit Festschreibung 1 übergeben."
+    assert said in watered(said)
+    assert "Kanzlei Brenner" not in watered("Gut, dann noch die Kanzlei Brenner mit Bett 4 um 21 Uhr.")
+
+
+def test_an_encoding_is_told_and_an_id_is_not() -> None:
+    export = called("export", {"encoding": "windows-1252", "client": "AB12345", "batch": "X77120Y"}, '{"ok": true}')
+    lesson = told([*user("Export the bookings of client AB12345."), *export, *agent("Done."), *user("thanks")])
+    assert "windows-1252" in lesson
+    assert "AB12345" not in lesson
+    assert "X77120Y" not in lesson
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Rule for all our release notes: British spelling and no emojis.",
+        "Always put the customer's name first.",
+        "As a rule, summaries for us are in Swedish.",
+        "Leave out the slow tests, that is our rule for local runs.",
+    ],
+)
+def test_a_rule_in_a_task_that_holds_for_all_of_its_kind_is_told(rule: str) -> None:
+    task = f"Write the release notes for 3.2. {rule}"
+    run = [*user(task), *called("list_commits", {"since": "3.1"}, "dark mode"), *agent("3.2: dark mode.")]
+    assert rule in told(run, task=task)
+    plain = "Write the release notes for 3.2. The app always crashes at noon."
+    assert "noon" not in told([*user(plain), *run[1:]], task=plain)
+
+
 def test_of_their_own_case_people_only_say_what_they_want() -> None:
     said = "No, my water rights only begin at 22:00."
     assert said not in watered(said, "I need my beds 3 and 4 watered with 12 mm.")

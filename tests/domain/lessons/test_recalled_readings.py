@@ -45,6 +45,16 @@ def test_a_warning_is_told_that_the_reviewer_says_was_skipped(pointer: str) -> N
     assert any("padding_side='left'" in each for each in recalled(run, feedback, "Write the summaries"))
 
 
+@pytest.mark.parametrize(("place", "told"), [("B.2.3", "B.2.3"), ("§ 12a", "§ 12a"), ("section C", "")])
+def test_a_section_is_told_that_the_reviewer_names_by_its_place(place: str, told: str) -> None:
+    rule = "Where a car is settled by an estimate, tax is not compensated."
+    terms = f"B.2.1 We pay the repair.\n{told or 'C.'} {rule}\nB.2.4 Towing up to 150."
+    terms = terms if told else f"A. We pay the repair.\nB. Towing up to 150.\nC. {rule}"
+    run = [*call("read_terms", {"section": "2"}, terms), *call("release_payment", {"amount": 3690}, "queued")]
+    found = recalled(run, f"Overpaid. You read the terms: look at {place}.", "Settle the claim")
+    assert found == [f"{told} {rule}".strip()]
+
+
 def test_of_a_list_the_item_is_told_that_the_reviewer_counts() -> None:
     rules = "- Greet by first name\n- No discounts above 10 %\n- Above 500 EUR ask the shift lead\n- Close the ticket"
     run = [*call("read_policy", {}, rules), *call("grant_credit", {"amount": 620}, "done")]

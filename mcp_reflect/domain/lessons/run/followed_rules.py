@@ -6,11 +6,11 @@ rule, anybody may have written.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.case_values import names_somebody
-from mcp_reflect.domain.lessons.run.lookups import is_lookup, tells_rules
+from mcp_reflect.domain.lessons.run.lookups import is_lookup, searches_knowledge, tells_rules
 from mcp_reflect.domain.lessons.run.passages import passages_of
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.steps import find_steps
@@ -30,6 +30,9 @@ _STATES = re.compile(
 _CODE = re.compile(r"\b(?=[\w-]*[A-Z])[A-Z\d]+[_-][A-Z\d]+(?:[_-][A-Z\d]+)*\b")
 """A code of a case or a tag, such as `EXEMPT-7`."""
 _ADDRESS = re.compile(r"\S@\S+\.\w|https?://")
+_CODED_VALUE = re.compile(r"(?=.*\d|[A-Z]{3}|\w+_\w)[A-Za-z][\w-]{2,40}")
+_BORNE_OUT = 10.0
+"""Score of what a run was borne out in; it goes before what it only followed."""
 _OWN_NUMBER = 12
 """Characters at the beginning of a rule in which its own number stands."""
 _LEAST_WORDS = 5
@@ -42,7 +45,7 @@ _MOST, _MOST_CHARS = 3, 400
 def rules_followed_in(run: ParsedRun) -> list[str]:
     """Return the passages of rules that a run had looked up and followed (`followed_rules`)."""
     steps = find_steps(run.trajectory)
-    if not any(map(tells_rules, steps)):
+    if not any(tells_rules(step) or searches_knowledge(step) for step in steps):
         return []
     said = [event.text for event in run.trajectory.events[-1:] if isinstance(event, Utterance)]
     return followed_rules(steps, run.trace.task, "\n".join((*said, run.trace.final_response)))
@@ -58,6 +61,8 @@ def followed_rules(steps: Sequence[Step], task: str, closing: str) -> list[str]:
     ranked: list[tuple[float, int, str]] = []
     for place, step in enumerate(steps):
         if step.failed or not tells_rules(step):
+            if searches_knowledge(step):
+                ranked += [(_BORNE_OUT, -place, text) for text in _borne_out(steps, place) if not _ADDRESS.search(text)]
             continue
         acts = [later for later in steps[place + 1 :] if not (later.failed or later.errors or is_lookup(later))]
         done = _stems(" ".join(map(_told, (later for later in acts if not tells_rules(later)))))
@@ -76,6 +81,23 @@ def followed_rules(steps: Sequence[Step], task: str, closing: str) -> list[str]:
         if len(chosen) < _MOST and has_room and text not in chosen:
             chosen.append(text)
     return chosen
+
+
+def _borne_out(steps: Sequence[Step], place: int) -> Iterator[str]:
+    """The passages found in a house's knowledge without which a call had failed that then worked.
+
+    A tool or a coded value that they name was used before the call worked, and never before they were found.
+    """
+    before, later = steps[:place], steps[place + 1 :]
+    failed = {step.tool for step in before if step.failed or step.errors}
+    end = next((n for n, step in enumerate(later) if step.tool in failed and not (step.failed or step.errors)), None)
+    if end is None:
+        return
+    known = " ".join(f"{step.tool} {step.subject} {step.output}" for step in before)
+    acts = [step for step in later[: end + 1] if not (step.failed or step.errors or is_lookup(step))]
+    given = {str(value) for step in acts for value in step.arguments.values()} | {step.tool for step in acts}
+    used = [each for each in given if _CODED_VALUE.fullmatch(each) and each not in known]
+    yield from (each.text for each in passages_of(steps[place].output) if any(value in each.text for value in used))
 
 
 def _is_of_other_case(text: str, met: Collection[str]) -> bool:

@@ -65,6 +65,12 @@ _RULES_TOOL = re.compile(
 """Tools that tell the rules, named after these."""
 
 
+_KNOWLEDGE_TOOL = re.compile(
+    r"(?:^|[_.])(?:kb|knowledge(?:_?base)?|help_?(?:center|desk)|wiki|intranet|articles?)(?:[_.]|$)"
+)
+"""Tools that search what a house has written down, by many hands."""
+
+
 def is_lookup(step: Step) -> bool:
     """Return true for a call that only asks for something, by its tool's name or by what it is told to do."""
     if step.kind != "call":
@@ -116,6 +122,12 @@ def found_nothing(step: Step) -> bool:
 def tells_rules(step: Step) -> bool:
     """Return true for a call of a tool that is there to tell the rules, and that told nothing of somebody."""
     is_asked = step.kind == "call" and _RULES_TOOL.search(step.tool.lower()) is not None
+    return is_asked and not tells_of_somebody(step)
+
+
+def searches_knowledge(step: Step) -> bool:
+    """Return true for a call that searches what a house has written down, and that told nothing of somebody."""
+    is_asked = step.kind == "call" and _KNOWLEDGE_TOOL.search(step.tool.lower()) is not None
     return is_asked and not tells_of_somebody(step)
 
 

@@ -56,6 +56,7 @@ _LONGEST_TITLE = 60
 _KEY_WEIGHT = 3.0
 _NEAR_BEST, _NEAR_BEST_OPENED = 0.75, 0.35
 """Least part of the best passage's score that others have; the second in the one document that the reviewer means."""
+_FEW = 2
 _MOST, _MOST_CHARS = 3, 400
 """Passages that are told, and their characters together; the best is told whatever its length."""
 _WARNS = re.compile(
@@ -94,10 +95,12 @@ def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
     read = [step for step in steps if step.output.strip() and step.kind != "edit" and not tells_of_somebody(step)]
     opened = opened_by_name(read, feedback, {step.subject for step in steps if step.kind == "edit"})
     whole = {word: _TASK_WEIGHT * weight for word, weight in asked.items()} | said
-    named = _passages(opened) or sections_named(read, feedback)
+    sections = [] if opened else sections_named(read, feedback)
+    named = _passages(opened) or sections
     found = counted_items(named, feedback)[-1:] or _best(
         [(_score(each, whole, asked, ()), each.text) for each in named], _LEAST_SCORE_OPENED, _NEAR_BEST_OPENED
     )
+    found = found or [each.text for each in sections][:_FEW]  # whatever it shares with the reviewer's words
     if not pointed:
         known = {*_NAME.findall(task), *_NAME.findall(feedback)}
         data = (step for step in read if step.output.lstrip().startswith(("{", "[")))
