@@ -62,7 +62,9 @@ _RULES_OF_A_PROJECT = {"rules", "guide", "guidelines", "instructions", "conventi
 _MOST_SECTIONS, _MOST_IN_SECTION = 5, 6
 """Sections that are looked for, and their lines behind the one that names them."""
 _MOST_OF_OUTPUT = 20_000
-_BEGINS_SECTION = re.compile(r"^\s{0,8}(?:\[\d+\]|#{1,6}|\d+\.)? ?[A-Z]{2,6}-\d|^\s*$")
+_BEGINS_SECTION = re.compile(
+    r"^\s{0,8}(?:\[\d+\]|#{1,6}|\d+\.)? ?[A-Z]{2,6}-\d|^\s*$|^\s{0,8}(?:#{1,6} )?(?:§|(?:[A-Z]\.)?\d{1,2}\.\d)"
+)
 _INSIDE = re.compile(rf"\bin (?:the|its|that|your|our) (?:[\w-]+ ){{0,2}}?{_DOCUMENT}\b", re.IGNORECASE)
 """Where in it; alone it may be about anything."""
 _NEGATES = re.compile(r"\b(?:no longer|not|never)\b|n't\b", re.IGNORECASE)
