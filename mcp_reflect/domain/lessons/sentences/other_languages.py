@@ -6,6 +6,7 @@ These are German, French, Spanish, Portuguese, Italian, Polish, Russian, Chinese
 from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.text.memoize import memoize_short
 
 _WORDS = re.compile(
     r"\b(?:nie(?:mals)?|immer|nur|ausschlie(?:ß|ss)lich|darf|dürfen|muss|müssen|soll(?:en)? nicht|mindestens|höchstens"
@@ -28,8 +29,9 @@ _SIGNS = re.compile(
 )
 
 
+@memoize_short(entries=64, chars=400)
 def states_rule_elsewhere(sentence: str) -> bool:
     """Return true where a sentence in another language than English is worded as a rule."""
-    if _SIGNS.search(sentence):
+    if not sentence.isascii() and _SIGNS.search(sentence):
         return True
-    return _WORDS.search(sentence) is not None and not _ENGLISH.search(sentence)
+    return _ENGLISH.search(sentence) is None and _WORDS.search(sentence) is not None

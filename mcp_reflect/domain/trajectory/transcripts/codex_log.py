@@ -72,8 +72,8 @@ def _unstamped(lines: Sequence[str]) -> Iterator[_Part]:
         is_instruction = line.lower().startswith("user instructions:")
         is_head = (line in _HEADS or is_instruction) and (held is None) == (line == "user" or is_instruction)
         if line == "exec":
-            begins = _SHELL.match(following) or _RESULT.match(following) or _CALLED_IN.match(following)
-            is_head = is_head and begins is not None
+            is_call = any(each.match(following) for each in (_SHELL, _RESULT, _CALLED_IN))
+            is_head = is_head and is_call
         elif line.startswith("exec ") and held is not None:
             is_head = _SHELL.match(line[5:]) is not None and _PLACE.search(line) is not None
         elif line in {"codex", "thinking"} and held is not None and held.head == "exec":
