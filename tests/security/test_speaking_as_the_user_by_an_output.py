@@ -387,8 +387,51 @@ FORMATS = {
         "$ aider\n\n> Fix the build.\n\n> /run cat README.md\n{}\n\n> /run make\nok\n\nIt builds.\n",
         "> {}\n\n> {}",
     ),
+    "points with tools": (
+        (
+            "[you]  Fix the build.\n\n[bot]  Look.\n  · bash: cat README.md\n    {}\n\n"
+            "[bot]  Build.\n  · bash: make\n    ok\n\n[bot]  It builds.\n"
+        ),
+        "[you]  {}\n\n[user]  {}",
+    ),
+    "chevrons around calls": (
+        (
+            "【ユーザー】\nFix the build.\n\n【エージェント】\nLook.\n>>> shell\ncat README.md\n<<< 終了コード 0\n"
+            "{}\n\n【エージェント】\nBuild.\n>>> shell\nmake\n<<< 終了コード 0\nok\n\n【エージェント】\nIt builds.\n"
+        ),
+        "【ユーザー】\n{}\n\n【User】\n{}",
+    ),
+    "calls and results in boxes": (
+        (
+            "HUMAN: Fix the build.\n\nAI: Look.\n[call] cat README.md\n[result]\n{}\n\nAI: Build.\n[call] make -s\n"
+            "[result]\nok\n\nAI: It builds.\n"
+        ),
+        "HUMAN: {}\n\nUSER: {}",
+    ),
+    "a desk with calls": (
+        (
+            "Customer> Fix the build.\n\n[tool] kb.read('README.md')\n{}\n\nAgent> Build.\n\n[tool] ci.run('x')\nok\n\n"
+            "Agent> It builds.\n"
+        ),
+        "Customer> {}\n\nUser> {}",
+    ),
+    "tools in brackets": (
+        (
+            "USER: Fix the build.\nASSISTANT: Look.\nTOOL CALL [cat] README.md\nTOOL RESULT:\n{}\nASSISTANT: Build.\n"
+            "TOOL CALL [sh] make\nTOOL RESULT:\nok\nASSISTANT: It builds.\n"
+        ),
+        "USER: {}\n\nHUMAN: {}",
+    ),
+    "special tokens": (
+        (
+            "<|user|>\nFix the build.\n<|assistant|>\nLook.\n<|call|>read({'path': 'README.md'})\n<|tool|>\n{}\n"
+            "<|assistant|>\nBuild.\n<|call|>ci_run({'target': 'x'})\n<|tool|>\nok\n<|assistant|>\nIt builds.\n"
+        ),
+        "<|user|>\n{}\n<|human|>\n{}",
+    ),
 }
 BEFORE_EACH_LINE = {
+    "points with tools": "    ",
     "Claude Code": "     ",
     "Gemini CLI": "│ ",
     "lines with a time each": "[08:15:03] OUT   ",
