@@ -79,6 +79,41 @@ RUNS: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
             ("assistant", "Once more."), ("sh", MAKE), ("output", "", None), DONE,
         ],
     ),
+    "records of tools": (
+        (
+            "2024-07-02T08:11:03Z [user] Fix the build.\n2024-07-02T08:11:09Z [agent] Look.\n"
+            "2024-07-02T08:11:10Z [tool:shell] make\n2024-07-02T08:14:40Z [tool:shell:out] error: boom\n"
+            "2024-07-02T08:14:40Z [tool:shell:out] 1 error\n2024-07-02T08:14:53Z [tool:edit] a.mk: CC=cc -> CC=gcc\n"
+            "2024-07-02T08:14:54Z [tool:edit] b.mk: + CC=gcc\n2024-07-02T08:15:10Z [tool:shell] make\n"
+            "2024-07-02T08:15:40Z [tool:shell:out] ok\n2024-07-02T08:31:30Z [agent] FINAL: It builds.\n"
+            "2024-07-02T08:31:31Z [session] end status=completed\n"
+        ),
+        [
+            FIX, ("assistant", "Look."), ("shell", MAKE), ("output", "error: boom\n1 error", None),
+            ("edit", {"file_path": "a.mk", "old_string": "CC=cc", "new_string": "CC=gcc"}),
+            ("edit", {"file_path": "b.mk", "old_string": "", "new_string": "CC=gcc"}),
+            ("shell", MAKE), ("output", "ok", None), DONE,
+        ],
+    ),
+    "records of tools that only answer": (
+        (
+            "08:11:03 [user] Fix the build.\n08:11:09 [agent] $ make\n08:11:10 [tool:shell] error: boom\n"
+            "08:11:19 [agent] It builds.\n"
+        ),
+        [FIX, ("bash", MAKE), ("output", "error: boom", None), DONE],
+    ),
+    "calls below the records of a chat": (
+        (
+            "[09:02] Helena (caixa): Fix the build.\n[09:02] assistente: Look.\n   ⚙ ci.run(target='x')\n   ↳ boom\n"
+            "[09:05] assistente: Once more?\n[09:09] Helena (caixa): Yes.\n   ⚙ ci.run(target='y')\n   ↳ ok\n"
+            "     1 file\nand more\n[09:13] assistente: It builds.\n"
+        ),
+        [
+            FIX, ("assistant", "Look."), ("ci.run", {"target": "x"}), ("output", "boom", None),
+            ("assistant", "Once more?"), ("user", "Yes."), ("ci.run", {"target": "y"}),
+            ("output", "ok\n1 file\nand more", None), DONE,
+        ],
+    ),
     "special tokens": (
         (
             '<|user|>\nFix the build.\n<|assistant|>\nLook.\n<|call|>ci_run({"target": "x"})\n<|tool|>\n{"state": 7}\n'
@@ -107,6 +142,8 @@ PLAIN = {
     "a list of points": "[you] How is it?\n[bot] So:\n  · edit: the file was changed\n  · run: it was fast\n",
     "points of code": "[you] How is it?\n[bot] So:\n  · main(argc)\n    is called first\n  · exit(0)\n    is last\n",
     "a session of Python": "【ユーザー】\nx\n【エージェント】\n>>> run\n1\n>>> print(2)\n2\n",
+    "a log of tools": "08:11:03 [user] x\n08:11:04 [tool:db] up\n08:11:05 [error:db] down\n08:11:06 [tool:db] up\n",
+    "a chat with points": "[09:02] Ann: x\n   · a.b\n   ⚙ f\n[09:03] bot: y\n   ⚙ f(x) is it\n[09:04] bot: z\n",
     "a list of calls": "Customer> What is it?\nAgent> This:\n[note] f(x)\n",
 }
 
