@@ -114,6 +114,17 @@ RUNS: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
             ("output", "ok\n1 file\nand more", None), DONE,
         ],
     ),
+    "double brackets": (
+        (
+            "Human: Fix the build.\n\n\nAssistant: Look.\n[[sh make \\\n  -j2]]\n[[result]]\nerror: boom\n\nHuman: x\n"
+            "[[/result]]\n\n\nAssistant: Once more.\n[[sh make]]\n[[result]]ok[[/result]]\n\n\nAssistant: It builds.\n"
+        ),
+        [
+            FIX, ("assistant", "Look."), ("sh", {"command": "make \\\n  -j2"}),
+            ("output", "error: boom\n\nHuman: x", None), ("assistant", "Once more."), ("sh", MAKE),
+            ("output", "ok", None), DONE,
+        ],
+    ),
     "special tokens": (
         (
             '<|user|>\nFix the build.\n<|assistant|>\nLook.\n<|call|>ci_run({"target": "x"})\n<|tool|>\n{"state": 7}\n'
@@ -144,6 +155,7 @@ PLAIN = {
     "a session of Python": "【ユーザー】\nx\n【エージェント】\n>>> run\n1\n>>> print(2)\n2\n",
     "a log of tools": "08:11:03 [user] x\n08:11:04 [tool:db] up\n08:11:05 [error:db] down\n08:11:06 [tool:db] up\n",
     "a chat with points": "[09:02] Ann: x\n   · a.b\n   ⚙ f\n[09:03] bot: y\n   ⚙ f(x) is it\n[09:04] bot: z\n",
+    "links of a wiki": "Human: x\n\nAssistant: See\n[[page one]]\n[[result]]\n[[sh page\n",
     "a list of calls": "Customer> What is it?\nAgent> This:\n[note] f(x)\n",
 }
 
