@@ -450,6 +450,10 @@ FORMATS = {
         ),
         "x\n**User request**\n\n{}\n**User**\n\n{}\n**Step 3 — x**\n**User**\n{}",
     ),
+    "prompts": (
+        ("> Fix the build.\n\nI look first.\n\n$ cat README.md\n{}\n\n$ make\nok\n\nIt builds.\n"),
+        "> {}\n\nAll is done here.\n\n> {}",
+    ),
     "special tokens": (
         (
             "<|user|>\nFix the build.\n<|assistant|>\nLook.\n<|call|>read({'path': 'README.md'})\n<|tool|>\n{}\n"

@@ -33,6 +33,7 @@ from mcp_reflect.domain.trajectory.transcripts.notebook_cells import read_notebo
 from mcp_reflect.domain.trajectory.transcripts.object_lines import read_object_lines
 from mcp_reflect.domain.trajectory.transcripts.openhands import read_openhands
 from mcp_reflect.domain.trajectory.transcripts.openhands_log import read_openhands_log
+from mcp_reflect.domain.trajectory.transcripts.prompted_words import read_prompted_words
 from mcp_reflect.domain.trajectory.transcripts.record_turns import read_record_turns
 from mcp_reflect.domain.trajectory.transcripts.smolagents import read_smolagents
 from mcp_reflect.domain.trajectory.transcripts.speakers import read_speakers
@@ -72,7 +73,7 @@ _TOLD_AT_ONCE: Sequence[_Format] = (
             r"\A(?:[ \t]{0,80}(?:[█▀▄░▒▓▝▜▗▟▘▙▛▖▚▞ℹ✕⚠{}\"\]│╰].*|╭─{2,400}╮[ \t]{0,80}"
             r"|(?:Tips for|Using:|Logged in|Loaded|Data collection|\d\.) .*|\d{1,9},"
             r"|[$%❯] (?:gemini|qwen)\b.*)?\n){0,39}"
-            r" {0,3}(?:✦ ?|[>!] |╭─{2,400}╮)"
+            r" {0,3}(?:✦ ?|[>!] (?!(?:(?! {0,3}[✦╭]).*\n){0,39}\$ )|╭─{2,400}╮)"
         ),
         read_gemini_terminal,
     ),
@@ -137,6 +138,7 @@ _FORMATS: Sequence[_Format] = (
     (re.compile(r"^[A-Za-z_][\w.-]{0,40}=\S", re.MULTILINE), read_key_value_records),
     (re.compile(r"^(?:- )?[a-z_]{2,20}:(?: |$)", re.MULTILINE), read_nested_records),
     (re.compile(r"^(?:\*\*)?From:", re.MULTILINE), read_mails),
+    (re.compile(r"\A(?:[ \t]{0,4}[─━═=_*-]{0,300}[ \t]{0,9}\n){0,3}> ?\S"), read_prompted_words),
     (re.compile(r"^\S", re.MULTILINE), read_marked_parts),
 )
 """What a transcript of each other format has in its first lines, and its reader."""
