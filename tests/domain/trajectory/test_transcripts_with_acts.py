@@ -125,6 +125,28 @@ RUNS: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
             ("output", "ok", None), DONE,
         ],
     ),
+    "faces, and wheels with commands": (
+        (
+            "🧑 Fix the build.\n\n🤖 Progress: none.\n   ⚙ edit a.mk\n      all:\n     -CC=cc\n     +CC=gcc\n"
+            "   ⚙ gh run view 7\n     error: boom\n\n🤖 Once more.\n   ⚙ make CC=gcc\n     ok\n\n🤖 It builds.\n"
+        ),
+        [
+            FIX, ("assistant", "Progress: none."),
+            ("edit", {"file_path": "a.mk", "old_string": "CC=cc", "new_string": "CC=gcc"}),
+            ("bash", {"command": "gh run view 7"}), ("output", "error: boom", None), ("assistant", "Once more."),
+            ("bash", {"command": "make CC=gcc"}), ("output", "ok", None), DONE,
+        ],
+    ),
+    "names before times, and arrows with tools": (
+        (
+            "customer/owner  09:03: Fix the build.\nagent  09:04: Look.\n   → bash make\n   ← error: boom\n"
+            "     and more\nagent  09:05: Once more.\n   → ci_run x\n   ← ok\nagent  09:06: It builds.\n"
+        ),
+        [
+            FIX, ("assistant", "Look."), ("bash", MAKE), ("output", "error: boom\nand more", None),
+            ("assistant", "Once more."), ("ci_run", {"input": "x"}), ("output", "ok", None), DONE,
+        ],
+    ),
     "special tokens": (
         (
             '<|user|>\nFix the build.\n<|assistant|>\nLook.\n<|call|>ci_run({"target": "x"})\n<|tool|>\n{"state": 7}\n'
@@ -156,6 +178,7 @@ PLAIN = {
     "a log of tools": "08:11:03 [user] x\n08:11:04 [tool:db] up\n08:11:05 [error:db] down\n08:11:06 [tool:db] up\n",
     "a chat with points": "[09:02] Ann: x\n   · a.b\n   ⚙ f\n[09:03] bot: y\n   ⚙ f(x) is it\n[09:04] bot: z\n",
     "links of a wiki": "Human: x\n\nAssistant: See\n[[page one]]\n[[result]]\n[[sh page\n",
+    "faces": "🧑 How is it?\n🤖 So:\n   ⚙ gear is turned\n🤖 Action: none\n",
     "a list of calls": "Customer> What is it?\nAgent> This:\n[note] f(x)\n",
 }
 

@@ -44,6 +44,11 @@ _WITH_TOOL = re.compile(
     r"(?P<close>:?)[ \t]{1,4}(?P<rest>\S.*)$"
 )
 """A label in capitals, with the tool in brackets behind it: `TOOL CALL [sh] make`."""
+_BY_FACE = re.compile(
+    r"^(?P<face>[🧑👤🙋👩👨🤖])[\ufe0f\U0001f3fb-\U0001f3ff]{0,2}[ \t]{1,4}"
+    r"(?![A-Z]{3})(?P<rest>(?:(?P<label>[^\W\d_]{1,20}(?: \w{1,20})?)(?:[:：]|$))?.*)$"
+)
+"""Words behind the face of a person or a robot, without a label."""
 _ALONE = re.compile(r"^(?P<open>)(?P<stamp>)(?P<name>[A-Z][A-Z_]{2,20}(?: [A-Z]{2,12})?)(?P<close>)(?P<rest>)$")
 _TOOL_IN_BOX = re.compile(
     r"^(?P<open>[\[<(])(?P<name>[A-Za-z_][\w.:/-]{0,80})(?P<close>[\])>]):?(?:[ \t]{1,9}(?P<rest>.*))?$"
@@ -90,6 +95,9 @@ def read_mark(line: str) -> Mark | None:
     if line[:1].isspace() or not _LETTER.match(line):
         return None
     line = line.rstrip()
+    if (face := _BY_FACE.match(line)) and not role_of_part((face["label"] or "").lower()):
+        role = "agent" if face["face"] == "🤖" else "user"
+        return Mark("face", role, role, "", face["rest"])
     for kind, pattern in _KINDS:
         found = pattern.match(line)
         if found is None or not _is_mark(kind, found):

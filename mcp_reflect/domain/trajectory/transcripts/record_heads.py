@@ -55,6 +55,10 @@ _SIGNED = re.compile(
     rf"(?:\*\*(?P<bold>[^*\n]{{1,40}})\*\*|(?P<plain>{_NAME}))[ \t,—–-]{{1,4}}"
     rf"(?:\[{_TIME}\]|\({_TIME}\)|{_TIME})[ \t]{{0,4}}"
 )
+_TIMED = re.compile(
+    rf"(?P<name>{_WORD}(?:/{_WORD})?)[ \t]{{1,4}}(?:\[{_TIME}\]|\({_TIME}\)|{_TIME}):(?:[ \t]{{1,4}}(?P<words>.*)|$)"
+)
+"""A name with a time, and words behind both."""
 _COMMENTED = re.compile(
     r"\*\*@(?P<name>[\w-]{1,39}(?:\[bot\])?)\*\* (?:commented|wrote|replied)\b[^\n]{0,60}"
     r"|\*\*(?:opened|created|asked) by @(?P<asker>[\w-]{1,39})\*\*[^\n]{0,60}"
@@ -66,9 +70,9 @@ _DIGIT = re.compile(r"\d+")
 class RecordHead(NamedTuple):
     """The head of a record: who it is by, and what stands behind; `style` is how the time before it is written.
 
-    The notation is `:`, `<>`, `[]`, `→`, `x>` or a blank behind a time, `|` for a mark behind a role, `**` for a name
-    with a time in a line of its own, and `@` for the name above a comment. `of` is what stands behind a role, as in
-    `[tool:shell]`.
+    The notation is `:`, `<>`, `[]`, `→`, `x>` or a blank behind a time, `n:` for a name before one, `|` for a mark
+    behind a role, `**` for a name with a time in a line of its own, and `@` for the name above a comment. `of` is what
+    stands behind a role, as in `[tool:shell]`.
     """
 
     name: str
@@ -89,7 +93,7 @@ class RecordHead(NamedTuple):
 
 
 def _role_of(name: str) -> str:
-    lower = name.lower().partition(" (")[0].strip()
+    lower = name.lower().partition(" (")[0].partition("/")[0].strip()
     if lower in USER_NAMES or lower in _TASKS:
         return "user"
     if lower in AGENT_NAMES or _NAMED_AS_AGENT.fullmatch(lower.lstrip("@")) or lower.endswith(("bot", "agent")):
@@ -112,8 +116,15 @@ def read_record_head(line: str) -> RecordHead | None:
             if notation not in {"[]", "x>", " "} or head.role not in {"", "level"}:
                 return head
         return None
+    return _head_by_name(line)
+
+
+def _head_by_name(line: str) -> RecordHead | None:
+    """The head that begins with a name, before a mark or a time."""
     if (marked := _MARKED.fullmatch(line)) and _role_of(marked["name"]) not in {"", "level"}:
         return RecordHead(marked["name"], "|", "", marked["words"] or "")
+    if timed := _TIMED.fullmatch(line):
+        return RecordHead(timed["name"], "n:", "n:", timed["words"] or "")
     if signed := _SIGNED.fullmatch(line):
         return RecordHead((signed["bold"] or signed["plain"]).strip(), "**", "**" if signed["bold"] else "", "")
     if commented := _COMMENTED.fullmatch(line.rstrip()):

@@ -1,4 +1,4 @@
-"""Calls that stand behind a sign in lines of their own: `⚙ ci.run(target="x")`, `· bash: make`.
+"""Calls that stand behind a sign in lines of their own: `⚙ ci.run(target="x")`, `· bash: make`, `→ bash make`.
 
 What came of one stands below it, further in than the call, or behind a sign for results (`↳ ok`).
 """
@@ -10,15 +10,24 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.patches import FilePatch
+from mcp_reflect.domain.trajectory.signed_edits import read_signed_edit
+from mcp_reflect.domain.trajectory.told_wording import BEGINS_WITH_PROGRAM
 from mcp_reflect.domain.trajectory.tools import is_instrument, is_tool_name
 from mcp_reflect.domain.trajectory.transcripts.call_notation import add_noted_call
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
+from mcp_reflect.domain.trajectory.transcripts.react_calls import PATCHERS
 from mcp_reflect.domain.trajectory.transcripts.told_calls import add_told_call
 
 _ACT = re.compile(
     r"(?P<indent>[ \t]{0,12})(?P<sign>[^\w\s\x00-\x7f“”„‘’«»‹›¿¡「」『』《》（）…。、]{1,3}) ?"
-    r"(?P<call>(?P<tool>[A-Za-z_][\w./-]{0,80})(?:(?P<brackets>\(.*\))|:[ \t]{1,4}(?P<given>\S.*)))[ \t]{0,9}"
+    r"(?P<call>(?P<tool>[A-Za-z_][\w./-]{0,80})"
+    r"(?:(?P<brackets>\(.*\))|(?P<colon>:?)[ \t]{1,4}(?P<given>\S.*)))[ \t]{0,9}"
 )
+_GEARS = frozenset("⚙🔧🛠⚡")
+"""Signs behind which a command line may stand, or a tool without a colon."""
+_ARROWS = frozenset("→➜⇒")
+"""Signs behind which a tool may stand without a colon where they are set in."""
 _BULLETS = frozenset("·•◦▪▫‣–—→➜➤✓✔✗✘✅❌⚠ℹ")
 """Signs before the points of lists, too."""
 _RESULT = re.compile(r"[ \t]{0,12}(?:[↳⎿⤷➥└←⇐]─?|<-|<=)[ \t]{1,3}(?=\S)")
@@ -41,8 +50,12 @@ def read_signed_act(line: str) -> SignedAct | None:
         return None
     tool, in_brackets = act["tool"], act["brackets"] is not None
     is_known = is_instrument(tool) or "_" in tool
-    is_plain = in_brackets and (act["sign"][0] not in _BULLETS or "." in tool)
-    if not (is_tool_name(tool) and (is_known or is_plain)):
+    sign = act["sign"][0]
+    is_plain = in_brackets and (sign not in _BULLETS or "." in tool)
+    if sign in _GEARS and not in_brackets and not is_known and BEGINS_WITH_PROGRAM.match(act["call"]):
+        return SignedAct(len(act["indent"]), "bash", act["call"], in_brackets=False)
+    is_told = in_brackets or bool(act["colon"]) or sign in _GEARS or (sign in _ARROWS and bool(act["indent"]))
+    if not (is_tool_name(tool) and is_told and (is_known or is_plain)):
         return None
     return SignedAct(len(act["indent"]), tool, act["call"] if in_brackets else act["given"], in_brackets)
 
@@ -56,12 +69,16 @@ def first_signed_act(lines: Sequence[str]) -> int:
 def add_signed_act(found: CollectedMessages, act: SignedAct, lines: Sequence[str], number: int) -> int:
     """Add the call of a line and what came of it; return the number of the line behind both."""
     before = found.calls
+    end = _end_of_output(lines, number, act)
     if act.in_brackets:
         add_noted_call(found, "", act.text)
+        output = list(lines[number + 1 : end])
+    elif act.tool.lower() in PATCHERS and (change := _edit_below(act, lines[number + 1 : end])):
+        found.patch([change])
+        output = []
     else:
         add_told_call(found, "tool", act.tool, act.text)
-    end = _end_of_output(lines, number, act)
-    output = list(lines[number + 1 : end])
+        output = list(lines[number + 1 : end])
     if output and found.calls > before:
         sign = _RESULT.match(output[0])
         first, rest = (output[0][sign.end() :], output[1:]) if sign else ("", output)
@@ -69,6 +86,12 @@ def add_signed_act(found: CollectedMessages, act: SignedAct, lines: Sequence[str
     elif output:
         found.say("\n".join(lines[number:end]))
     return end
+
+
+def _edit_below(act: SignedAct, lines: Sequence[str]) -> FilePatch | None:
+    """The change that lines below an editor's call tell; None where they tell what came of it."""
+    is_path = len(act.text.split()) == 1 and bool(lines) and not _RESULT.match(lines[0])
+    return read_signed_edit(textwrap.dedent("\n".join(lines)), act.text.strip("`'\"")) if is_path else None
 
 
 def _end_of_output(lines: Sequence[str], number: int, act: SignedAct) -> int:
