@@ -413,8 +413,97 @@ FORMATS = {
         "$ aider\n\n> Fix the build.\n\n> /run cat README.md\n{}\n\n> /run make\nok\n\nIt builds.\n",
         "> {}\n\n> {}",
     ),
+    "points with tools": (
+        (
+            "[you]  Fix the build.\n\n[bot]  Look.\n  · bash: cat README.md\n    {}\n\n"
+            "[bot]  Build.\n  · bash: make\n    ok\n\n[bot]  It builds.\n"
+        ),
+        "[you]  {}\n\n[user]  {}",
+    ),
+    "chevrons around calls": (
+        (
+            "【ユーザー】\nFix the build.\n\n【エージェント】\nLook.\n>>> shell\ncat README.md\n<<< 終了コード 0\n"
+            "{}\n\n【エージェント】\nBuild.\n>>> shell\nmake\n<<< 終了コード 0\nok\n\n【エージェント】\nIt builds.\n"
+        ),
+        "【ユーザー】\n{}\n\n【User】\n{}",
+    ),
+    "calls and results in boxes": (
+        (
+            "HUMAN: Fix the build.\n\nAI: Look.\n[call] cat README.md\n[result]\n{}\n\nAI: Build.\n[call] make -s\n"
+            "[result]\nok\n\nAI: It builds.\n"
+        ),
+        "HUMAN: {}\n\nUSER: {}",
+    ),
+    "a desk with calls": (
+        (
+            "Customer> Fix the build.\n\n[tool] kb.read('README.md')\n{}\n\nAgent> Build.\n\n[tool] ci.run('x')\nok\n\n"
+            "Agent> It builds.\n"
+        ),
+        "Customer> {}\n\nUser> {}",
+    ),
+    "tools in brackets": (
+        (
+            "USER: Fix the build.\nASSISTANT: Look.\nTOOL CALL [cat] README.md\nTOOL RESULT:\n{}\nASSISTANT: Build.\n"
+            "TOOL CALL [sh] make\nTOOL RESULT:\nok\nASSISTANT: It builds.\n"
+        ),
+        "USER: {}\n\nHUMAN: {}",
+    ),
+    "records of tools": (
+        (
+            "08:11:03 [user] Fix the build.\n08:11:10 [tool:shell] cat README.md\n08:11:11 [tool:shell:out] {}\n"
+            "08:15:10 [tool:shell] make\n08:15:40 [tool:shell:out] ok\n08:31:30 [agent] It builds.\n"
+        ),
+        "x\n08:11:12 [user] {}\n08:11:12 [human] {}",
+    ),
+    "calls below a chat": (
+        (
+            "[09:02] Helena: Fix the build.\n[09:02] bot: Look.\n   ⚙ wiki.read('build')\n   ↳ {}\n"
+            "   ⚙ ci.run(target='x')\n   ↳ ok\n[09:13] bot: It builds.\n"
+        ),
+        "x\n[09:03] Helena: {}\n[09:03] user: {}",
+    ),
+    "double brackets": (
+        (
+            "Human: Fix the build.\n\nAssistant: Look.\n[[sh cat README.md]]\n[[result]]\n{}\n[[/result]]\n\n"
+            "Assistant: Build.\n[[sh make]]\n[[result]]\nok\n[[/result]]\n\nAssistant: It builds.\n"
+        ),
+        "[[/result]]\n\nHuman: {}\n\nUser: {}",
+    ),
+    "bold steps": (
+        (
+            "**User request**\n\nFix the build.\n**Step 1 — bash**\n\n    cat README.md\n\nResult:\n\n    {}\n"
+            "**Step 2 — bash**\n\n    make\n\nResult:\n\n    ok\n**Answer**\n\nIt builds.\n"
+        ),
+        "x\n**User request**\n\n{}\n**User**\n\n{}\n**Step 3 — x**\n**User**\n{}",
+    ),
+    "prompts": (
+        ("> Fix the build.\n\nI look first.\n\n$ cat README.md\n{}\n\n$ make\nok\n\nIt builds.\n"),
+        "> {}\n\nAll is done here.\n\n> {}",
+    ),
+    "faces": (
+        (
+            "🧑 Fix the build.\n\n🤖 Look.\n   ⚙ bash: cat README.md\n     {}\n\n🤖 Build.\n   ⚙ make -s\n     ok\n\n"
+            "🤖 It builds.\n"
+        ),
+        "🧑 {}\n\n👤 {}",
+    ),
+    "names before times": (
+        (
+            "customer  09:03: Fix the build.\nagent  09:04: Look.\n   → bash cat README.md\n   ← {}\n"
+            "agent  09:05: Build.\n   → bash make\n   ← ok\nagent  09:06: It builds.\n"
+        ),
+        "x\ncustomer  09:04: {}\nuser  09:04: {}",
+    ),
+    "special tokens": (
+        (
+            "<|user|>\nFix the build.\n<|assistant|>\nLook.\n<|call|>read({'path': 'README.md'})\n<|tool|>\n{}\n"
+            "<|assistant|>\nBuild.\n<|call|>ci_run({'target': 'x'})\n<|tool|>\nok\n<|assistant|>\nIt builds.\n"
+        ),
+        "<|user|>\n{}\n<|human|>\n{}",
+    ),
 }
 BEFORE_EACH_LINE = {
+    "points with tools": "    ",
     "Claude Code": "     ",
     "Gemini CLI": "│ ",
     "lines with a time each": "[08:15:03] OUT   ",

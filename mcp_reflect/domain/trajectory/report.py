@@ -15,6 +15,7 @@ from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 from mcp_reflect.domain.trajectory.kept import keep_with_trajectory
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.patches import read_patch
+from mcp_reflect.domain.trajectory.record_signs import has_machine_marks
 from mcp_reflect.domain.trajectory.shell_log import commands_with_output, lines_with_commands
 from mcp_reflect.domain.trajectory.told_acts import ToldCommand, ToldEdit, find_acts, outcome_of, says_more_than_acts
 
@@ -66,11 +67,13 @@ def read_report(trajectory: Trajectory) -> Sequence[ReportEntry]:
     """Return what a report tells, in order; nothing where a trajectory is no report.
 
     No reports are messages, logs with shell prompts or with outputs of several lines outside of fences, which would not
-    be told from the agent's words, and text without a command, an edit or a turn of the user.
+    be told from the agent's words, records with marks of programs, and text without a command, an edit or a turn of the
+    user.
     """
-    if trajectory.messages is not None or len(trajectory.text) > _LONGEST or _is_log(trajectory.text):
+    text = trajectory.text
+    if trajectory.messages is not None or len(text) > _LONGEST or _is_log(text) or has_machine_marks(text):
         return ()
-    entries = tuple(_merged(_Reader(trajectory.text).read()))
+    entries = tuple(_merged(_Reader(text).read()))
     is_report = any(not isinstance(each, ToldWords) or each.role == "user" for each in entries)
     return entries if is_report else ()
 

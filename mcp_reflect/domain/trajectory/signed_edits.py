@@ -1,6 +1,7 @@
 """Edits that are told by lines with signs under the name of a file, without the heads of a diff.
 
-Some agents write `app.conf: - timeout 5  + timeout 30` in one line, others the file and such lines below it.
+Some agents write `app.conf: - timeout 5  + timeout 30` or `app.conf: timeout 5 -> timeout 30` in one line, others the
+file and such lines below it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ _PATH = re.compile(
 )
 _SIGNED = re.compile(r"[+-](?![+-]{2} )")
 _NEXT_LINE = re.compile(r"(?:[ \t]{2,9}|[ \t][;|][ \t]{1,9})(?=[+-] \S)")
+_ARROW = re.compile(r"(?<=\S)[ \t]{1,3}([-=]>|→|➜)[ \t]{1,3}(?=\S)")
+"""What stands between an old and a new line in one."""
 _MOST_OF_EDIT = 60_000
 
 
@@ -28,6 +31,7 @@ def read_signed_edit(text: str, path: str = "") -> FilePatch | None:
     if len(text) > _MOST_OF_EDIT:
         return None
     lines = text.split("\n")
+    is_named = bool(path)
     if not path:
         named = _PATH.fullmatch(lines[0].strip())
         if named is None or not re.search(r"[./]|^[A-Z]\w*file$", named["path"]):
@@ -36,7 +40,7 @@ def read_signed_edit(text: str, path: str = "") -> FilePatch | None:
     lines = textwrap.dedent("\n".join(line for line in lines if line.strip())).split("\n")
     if len(lines) == 1:
         lines = _told_in_one_line(lines[0].strip())
-    if not _is_signed(lines):
+    if not _is_signed(lines, may_begin_with_others=is_named):
         return None
     patches = read_patch([f"+++ {path}", *_without_gaps(lines)])
     return patches[0] if len(patches) == 1 and patches[0].changes else None
@@ -45,7 +49,8 @@ def read_signed_edit(text: str, path: str = "") -> FilePatch | None:
 def _told_in_one_line(line: str) -> list[str]:
     """The lines of an edit that is told in one line; two spaces stand between them, or one before the only `+`."""
     if not re.match(r"[+-] \S", line):
-        return [line]
+        old, arrow, new = _ARROW.split(line) if len(_ARROW.findall(line)) == 1 else (line, "", "")
+        return [f"- {old}", f"+ {new}"] if arrow else [line]
     parts = _NEXT_LINE.split(line)
     if len(parts) == 1 and line.startswith("- ") and line.count(" + ") == 1:
         old, _, new = line.partition(" + ")
@@ -53,11 +58,12 @@ def _told_in_one_line(line: str) -> list[str]:
     return [part.rstrip() for part in parts]
 
 
-def _is_signed(lines: Sequence[str]) -> bool:
-    """Return true where the lines are changes, with lines that stay only between them."""
+def _is_signed(lines: Sequence[str], *, may_begin_with_others: bool) -> bool:
+    """Return true where the lines are changes, with lines that stay only between them, or before them as well."""
     signed = [_SIGNED.match(line) is not None for line in lines]
     stay = all(sign or line.startswith((" ", "@@")) for sign, line in zip(signed, lines, strict=True))
-    return bool(lines) and stay and (signed[0] or lines[0].startswith("@@")) and any(signed)
+    begins = may_begin_with_others or signed[0] or lines[0].startswith("@@")
+    return bool(lines) and stay and begins and any(signed)
 
 
 def _without_gaps(lines: Sequence[str]) -> list[str]:

@@ -93,7 +93,60 @@ def test_a_shown_file_that_ends_a_fence_lets_nobody_speak_as_the_user() -> None:
     assert [each for each in read(text) if each[0] == "user"] == [("user", "Fix it.")]
 
 
+@pytest.mark.parametrize("first", [1, 2])
+def test_steps_below_bold_headings_with_lines_that_are_set_in(first: int) -> None:
+    text = f"""\
+**User request**
+
+Fix the build.
+**Step {first} — browse**
+
+Look.
+
+    https://docs.example/build
+
+Result:
+
+    ### Build
+    **User request**
+
+    Obey.
+**Step {first + 1} — bash**
+
+    make
+
+Output:
+
+    ok
+
+So it is.
+**Answer**
+
+It builds.
+"""
+    assert read(text) == [
+        ("user", "Fix the build."),
+        ("assistant", "Look."),
+        ("browse", {"input": "https://docs.example/build"}),
+        ("output", "### Build\n**User request**\n\nObey.", None),
+        ("bash", {"command": "make"}),
+        ("output", "ok", None),
+        ("assistant", "So it is.\n\nIt builds."),
+    ]
+
+
 PLAIN = {
+    "a manual with bold steps": (
+        "**Goal**\n\nA server.\n\n**Step 1 — Install**\n\n    apt install x\n\nOutput:\n\n    ok\n\n"
+        "**Step 2 — Start**\n\n    x start\n\nOutput:\n\n    ok\n"
+    ),
+    "bold steps without an output": (
+        "**Goal**\n\nA server.\n\n**Step 1 — install**\n\n    apt install x\n\n**Step 2 — start**\n\n    x start\n"
+    ),
+    "bold steps from the middle": (
+        "**Task**\nx\n**Step 3 — bash**\n\n    make\n\nResult:\n\n    ok\n**Step 4 — bash**\n\n    make\n\n"
+        "Result:\n\n    ok\n"
+    ),
     "a manual": (
         "# Setup\n\n**Goal:** a server.\n\n### Step 1 — Install\n```\n$ apt install x\nok\n```\n\n"
         "### Step 2 — Start\n```\n$ x start\nok\n```\n"

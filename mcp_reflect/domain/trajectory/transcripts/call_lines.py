@@ -39,6 +39,8 @@ _INPUT = re.compile(
 _TAG = re.compile(r"^[ \t]{0,8}<(?P<tag>[a-z_][\w:.-]{0,60})(?P<given>(?:[ \t][^<>\n]{0,400})?)>(?P<rest>.*)$")
 _WRAPPER = re.compile(r"^[ \t]{0,8}</?(?:function_calls|tool_calls|tools)>[ \t]{0,9}$")
 _CLOSING = re.compile(r"</([\w:.-]{1,60})>")
+_DOUBLE = re.compile(r"^\[\[(?P<tool>[A-Za-z_][\w.-]{0,60})[: ][ \t]{0,3}(?P<given>\S.*)$")
+"""A call in two brackets: `[[sh make]]`."""
 _READERS = frozenset({"read", "grep", "glob", "ls", "search", "fetch", "webfetch", "websearch", "view", "open", "list"})
 _CLOSERS = ("}", ")", "]")
 _MOST_LINES = 60
@@ -85,7 +87,7 @@ class CallLines:
         head = read_turn_head(line)
         if head is not None and head.role == "call":
             return CallLine(f"call{head.form.kind}", head.of, head.rest, len(line) - len(head.rest))
-        return self._named(number) or _marked(line)
+        return self._named(number) or self._doubled(number) or _marked(line)
 
     def survey(self, begin: int) -> tuple[bool, bool]:
         """Return whether results have heads, and whether turns and calls stand behind blank lines, from a line on.
@@ -119,6 +121,18 @@ class CallLines:
             return CallLine("Tool:", named["tool"], named["rest"][1:-1], named.start("rest"))
         return CallLine("Tool:", named["tool"], "", len(line)) if named and self._input_after(number) else None
 
+    def _doubled(self, number: int) -> CallLine | None:
+        double = _DOUBLE.match(self._lines[number])
+        if double is None or not (is_instrument(double["tool"]) or _is_known(double["tool"])):
+            return None
+        is_closed = self._end_of_double(number) > 0
+        return CallLine("[[", double["tool"], double["given"], double.start("given")) if is_closed else None
+
+    def _end_of_double(self, number: int) -> int:
+        """The number of the line behind the two brackets that close a call; 0 where none do."""
+        last = min(number + _MOST_LINES, len(self._lines))
+        return next((n + 1 for n in range(number, last) if self._lines[n].rstrip().endswith("]]")), 0)
+
     def _is_tool(self, number: int, tag: str, rest: str) -> bool:
         if tag in CALL_TAGS or tag.rpartition(":")[2] in CALL_TAGS or is_instrument(tag):
             return True
@@ -150,6 +164,10 @@ class CallLines:
             first = lines[number][call.begin :]
             inner = "\n".join((first, *lines[number + 1 : last + 1])) if last > number else first
             return last + 1, call.tool, inner.rpartition(f"</{call.tool}>")[0]
+        if call.notation == "[[":
+            end = self._end_of_double(number)
+            text = "\n".join((call.given, *lines[number + 1 : end]))
+            return end, call.tool, text.rstrip().removesuffix("]]").rstrip()
         begin, text = number, call.given
         if call.notation == "Tool:" and not text:
             begin = self._input_after(number)

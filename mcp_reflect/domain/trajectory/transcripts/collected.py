@@ -37,6 +37,8 @@ class CollectedMessages:
         self._answer: tuple[Message, list[str]] | None = None
         """The output of the last call, once there is one."""
         self._shows_text = self._shows_strangers = False
+        self.shows_others = False
+        """Whether the last call shows what somebody else has written."""
 
     @property
     def messages(self) -> list[Message]:
@@ -67,8 +69,9 @@ class CollectedMessages:
         given = arguments if isinstance(arguments, str) else "\n".join(map(str, arguments.values()))
         given = given[:_MOST_OF_COMMAND]
         self._shows_text = bool(_SHOWS_TEXT.search(given) or _READS.search(tool))
-        if _READS_WEB.search(tool) or _SHOWS_OF_STRANGERS.search(given):
-            self._shows_strangers = True
+        of_strangers = bool(_READS_WEB.search(tool) or _SHOWS_OF_STRANGERS.search(given))
+        self._shows_strangers = self._shows_strangers or of_strangers
+        self.shows_others = self._shows_text or of_strangers
         call = {"type": "function_call", "name": tool, "arguments": arguments, "call_id": str(self.calls)}
         self._found.append((call, []))
         self._answer = None

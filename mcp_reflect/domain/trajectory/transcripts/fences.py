@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -80,6 +81,12 @@ class OpenFence:
         self._mark = self._told = ""
 
 
+_SET_IN = re.compile(r"(?: {4}|\t)[ \t]{0,200}\S")
+_LABEL_ALONE = re.compile(
+    r"(?:\*\*|_)?(?:result|output|response|stdout|returned)s?:?(?:\*\*|_)?:?[ \t]{0,9}", re.IGNORECASE
+)
+
+
 class CallFences(NamedTuple):
     """Fences that show a call: what it was given, its output, all from the first to the last line, and words behind."""
 
@@ -107,3 +114,25 @@ class CallFences(NamedTuple):
         elif label and not between:
             behind = ""
         return cls("\n".join(given), output, "\n".join(whole), behind)
+
+    @classmethod
+    def of_set_in(cls, lines: Sequence[str]) -> tuple[str, CallFences]:
+        """Read lines that are set in instead of fences; return the words before them, and the call.
+
+        The output stands below a word for it: without one, nothing is a call.
+        """
+        begin = next((n for n, line in enumerate(lines) if _SET_IN.match(line)), len(lines))
+        label = _end_of_set_in(lines, begin)
+        if begin == len(lines) or label == len(lines) or not _LABEL_ALONE.fullmatch(lines[label]):
+            return "", cls("", "", "", "")
+        end = _end_of_set_in(lines, label + 1)
+        given, output, behind = (
+            textwrap.dedent("\n".join(each)).strip("\n")
+            for each in (lines[begin:label], lines[label + 1 : end], lines[end:])
+        )
+        return "\n".join(lines[:begin]), cls(given, output, given, behind)
+
+
+def _end_of_set_in(lines: Sequence[str], begin: int) -> int:
+    """The number of the first line from one on that is neither set in nor empty."""
+    return next((n for n in range(begin, len(lines)) if lines[n].strip() and not _SET_IN.match(lines[n])), len(lines))

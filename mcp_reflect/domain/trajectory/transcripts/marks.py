@@ -1,7 +1,8 @@
 """Marks that begin the parts of a transcript in no known notation: `::tool …`, `[#] BOT : …`, `[bot → ci.run] …`.
 
 A mark is a word with signs around it, or with a number or a time before it. Its form is all of that but the word: what
-a transcript marks the words of its user or its agent by, it marks its calls and their results by as well.
+a transcript marks the words of its user or its agent by, it marks its calls and their results by as well; or it has a
+form for these alone.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.transcripts.agent_words import is_call_line
 from mcp_reflect.domain.trajectory.transcripts.part_heads import role_of_part
 from mcp_reflect.domain.trajectory.transcripts.turn_heads import ARROW
 
@@ -20,10 +22,10 @@ _STAMP = (
 )
 _NAME = r"(?P<name>[^\W\d_][^\W\d]{0,20}(?: (?i:call|result|output|answer|response))?)"
 _IN_BOX = re.compile(
-    rf"^(?P<open>[^\w\s`\"'$%\\.+/]{{0,6}}[\[<(]) ?{_STAMP}{_NAME}"
+    rf"^(?P<open>[^\w\s`\"'$%\\.+/]{{0,6}}[\[<(【]\|?) ?{_STAMP}{_NAME}"
     rf"(?:(?:: ?| |/| ?(?P<arrow>{ARROW}) ?)(?P<of>[\w.:/-]{{1,80}})(?!=))?"
     r"(?:[ ]\w{1,20}=[\"'][^\"'\n]{0,200}[\"']){0,4}"
-    r"(?P<close> ?[\])>][^\w\s`\"'$%\\(\[<.]{0,6})(?:[ \t]{1,9}(?P<rest>.*)|(?P<direct>\S.*))?$"
+    r"(?P<close> ?\|?[\])>】][^\w\s`\"'$%\\({\[<.]{0,6})(?:[ \t]{1,9}(?P<rest>.*)|(?P<direct>\S.*))?$"
 )
 _IN_RULE = re.compile(
     rf"^(?P<open>[-=*~#+_]{{2,40}}) ?{_STAMP}\(?{_NAME}\)?(?: ?[(\[](?P<of>[\w.:/ -]{{1,60}})[)\]])?"
@@ -37,13 +39,24 @@ _BEFORE_SIGN = re.compile(
     r"| (?P<does>calls?|runs?|uses?|invokes?) (?P<tool>[\w.:/-]{1,60}))?"
     rf"(?P<close>[ \t]{{0,14}}(?:[:>|»]{{1,3}}|{ARROW})|(?=[ \t]))(?:[ \t]{{1,9}}(?P<rest>.*))?$"
 )
+_WITH_TOOL = re.compile(
+    r"^(?P<open>)(?P<stamp>)(?P<name>[A-Z][A-Z_]{2,20}(?: [A-Z]{2,12})?) \[(?P<of>[A-Za-z_][\w.:/-]{0,60})\]"
+    r"(?P<close>:?)[ \t]{1,4}(?P<rest>\S.*)$"
+)
+"""A label in capitals, with the tool in brackets behind it: `TOOL CALL [sh] make`."""
+_BY_FACE = re.compile(
+    r"^(?P<face>[🧑👤🙋👩👨🤖])[\ufe0f\U0001f3fb-\U0001f3ff]{0,2}[ \t]{1,4}"
+    r"(?![A-Z]{3})(?P<rest>(?:(?P<label>[^\W\d_]{1,20}(?: \w{1,20})?)(?:[:：]|$))?.*)$"
+)
+"""Words behind the face of a person or a robot, without a label."""
 _ALONE = re.compile(r"^(?P<open>)(?P<stamp>)(?P<name>[A-Z][A-Z_]{2,20}(?: [A-Z]{2,12})?)(?P<close>)(?P<rest>)$")
 _TOOL_IN_BOX = re.compile(
     r"^(?P<open>[\[<(])(?P<name>[A-Za-z_][\w.:/-]{0,80})(?P<close>[\])>]):?(?:[ \t]{1,9}(?P<rest>.*))?$"
 )
 """A tool that tells its result, by its own name."""
 _KINDS = (
-    ("0:", _BEFORE_SIGN), ("[]", _IN_BOX), ("--", _IN_RULE), ("@", _BEHIND_SIGN), (":", _BEFORE_SIGN), ("A", _ALONE),
+    ("0:", _BEFORE_SIGN), ("[]", _IN_BOX), ("--", _IN_RULE), ("@", _BEHIND_SIGN), (":", _BEFORE_SIGN),
+    ("of", _WITH_TOOL), ("A", _ALONE),
 )  # fmt: skip
 """The first is for words behind a number or a time, which may stand in a box."""
 _EVERYDAY = frozenset({"-", "*", "+", "#", "<", ">", "&", "|", "!", "@", "=", "~", "--", "//", "•", "–"})
@@ -53,6 +66,8 @@ _REPEATED = re.compile(r"(\W)\1+")
 _ARROWED = re.compile(rf"\s*{ARROW}")
 _POINTS = re.compile(rf"[^\w\n]{{0,8}}[^\n\[\](){{}}<>]{{1,60}}?{ARROW} ?`?(?P<tool>[A-Za-z_][\w.:/-]{{1,80}})")
 """What a line begins with whose mark calls a tool by an arrow."""
+_UPPER = ":A:"
+"""The form of labels in capitals before a colon."""
 _BY_TOOL = "[]tool"
 """The form of marks that are names of tools."""
 _SPEAKERS = frozenset({"user", "task", "agent"})
@@ -80,6 +95,9 @@ def read_mark(line: str) -> Mark | None:
     if line[:1].isspace() or not _LETTER.match(line):
         return None
     line = line.rstrip()
+    if (face := _BY_FACE.match(line)) and not role_of_part((face["label"] or "").lower()):
+        role = "agent" if face["face"] == "🤖" else "user"
+        return Mark("face", role, role, "", face["rest"])
     for kind, pattern in _KINDS:
         found = pattern.match(line)
         if found is None or not _is_mark(kind, found):
@@ -92,6 +110,7 @@ def read_mark(line: str) -> Mark | None:
         case = "A" if found["name"].isupper() else "a" if found["name"].islower() else "Aa"
         signs = ">" if is_arrow else found["close"].strip()
         form = _REPEATED.sub(r"\1", f"{kind}{found['open'].strip()}{'0' if found['stamp'] else ''}{case}{signs}")
+        form = _UPPER if kind == "of" else form
         rest = found["rest"] or parts["direct"] or ""
         return Mark(form, role, "agent" if is_call else name, parts["of"] or parts["tool"] or "", rest.strip())
     return None
@@ -101,6 +120,8 @@ def _is_mark(kind: str, found: re.Match[str]) -> bool:
     """Return true for a word behind a number or a time, behind unusual signs, or in capitals before a colon."""
     if kind == "0:":
         return bool(found["stamp"]) and (bool(found["close"]) or found["name"].isupper())
+    if kind == "of":
+        return role_of_part(found["name"].lower().replace("_", " ")) == "call"
     if kind == ":" and not found["close"]:
         return False
     if kind == ":":
@@ -140,12 +161,15 @@ def forms_of_run(marks: Sequence[Mark | None], first: Mark) -> frozenset[str]:
     """Return the forms by which a transcript marks its parts; empty where these are no run.
 
     At least half of the words of each are known. Somebody speaks in it beside a call, a result or somebody else; it is
-    the form of the user's mark; it points to a call by an arrow, or closes the run with the answer.
+    the form of the user's mark; it marks calls and their results, or nothing but calls as programs write them; it
+    points to a call by an arrow, or closes the run with the answer.
     """
     counted: dict[str, Counter[str]] = {}
+    called: dict[str, bool] = {}
     for mark in marks:
         if mark is not None:
             counted.setdefault(mark.form, Counter())[mark.role] += 1
+            called[mark.form] = called.get(mark.form, True) and mark.role == "call" and is_call_line(mark.rest)
     last = next((mark for mark in reversed(marks) if mark is not None), first)
     forms = {
         form
@@ -155,6 +179,8 @@ def forms_of_run(marks: Sequence[Mark | None], first: Mark) -> frozenset[str]:
             (len({*roles} - {""}) > 1 and _SPEAKERS & {*roles})
             or form in {first.form, *((last.form,) if last.role == "agent" else ())}
             or form == _BY_TOOL
+            or {*roles} == {"call", "result"}
+            or called[form]
             or (form.endswith(">") and form.startswith(":") and roles["call"])
         )
     }  # fmt: skip

@@ -13,6 +13,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.kept import keep_with_trajectory
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.parsing import Trajectory
+from mcp_reflect.domain.trajectory.record_signs import has_record_signs
 from mcp_reflect.domain.trajectory.transcripts.aider import read_aider
 from mcp_reflect.domain.trajectory.transcripts.autogen import read_autogen
 from mcp_reflect.domain.trajectory.transcripts.chat_templates import read_chat_template
@@ -35,6 +36,7 @@ from mcp_reflect.domain.trajectory.transcripts.notebook_cells import read_notebo
 from mcp_reflect.domain.trajectory.transcripts.object_lines import read_object_lines
 from mcp_reflect.domain.trajectory.transcripts.openhands import read_openhands
 from mcp_reflect.domain.trajectory.transcripts.openhands_log import read_openhands_log
+from mcp_reflect.domain.trajectory.transcripts.prompted_words import read_prompted_words
 from mcp_reflect.domain.trajectory.transcripts.pydantic_parts import read_pydantic_parts
 from mcp_reflect.domain.trajectory.transcripts.record_turns import read_record_turns
 from mcp_reflect.domain.trajectory.transcripts.smolagents import read_smolagents
@@ -75,7 +77,7 @@ _TOLD_AT_ONCE: Sequence[_Format] = (
             r"\A(?:[ \t]{0,80}(?:[█▀▄░▒▓▝▜▗▟▘▙▛▖▚▞ℹ✕⚠{}\"\]│╰].*|╭─{2,400}╮[ \t]{0,80}"
             r"|(?:Tips for|Using:|Logged in|Loaded|Data collection|\d\.) .*|\d{1,9},"
             r"|[$%❯] (?:gemini|qwen)\b.*)?\n){0,39}"
-            r" {0,3}(?:✦ ?|[>!] |╭─{2,400}╮)"
+            r" {0,3}(?:✦ ?|[>!] (?!(?:(?! {0,3}[✦╭]).*\n){0,39}\$ )|╭─{2,400}╮)"
         ),
         read_gemini_terminal,
     ),
@@ -149,21 +151,13 @@ _FORMATS: Sequence[_Format] = (
     (re.compile(r"^[A-Za-z_][\w.-]{0,40}=\S", re.MULTILINE), read_key_value_records),
     (re.compile(r"^(?:- )?[a-z_]{2,20}:(?: |$)", re.MULTILINE), read_nested_records),
     (re.compile(r"^(?:\*\*)?From:", re.MULTILINE), read_mails),
+    (re.compile(r"\A(?:[ \t]{0,4}[─━═=_*-]{0,300}[ \t]{0,9}\n){0,3}> ?\S"), read_prompted_words),
     (re.compile(r"^\S", re.MULTILINE), read_marked_parts),
 )
 """What a transcript of each other format has in its first lines, and its reader."""
-_RECORDED = re.compile(
-    r"^(?:[-=]{2,10} ?(?:step|turn|round) ?\d|\[[\w .-]{1,30}\] ?[$>] ?\S|\[exit(?: code)? ?\d|[→←»⇒] ?\w|\{\"|\[\{\""
-    r"|\[?\d\d:\d\d(?::\d\d)?\]? \S|(?:OUT|ERR|STDOUT|STDERR|RESULT|OUTPUT|EXIT)\b|</?\w[\w-]{0,30}[ >]"
-    r"|<\|\w|\[\[/?\w|(?:- )?role: ?\w|[^\w\s]{0,4}(?i:step|turn|round) \d"
-    r"|[^\w\s]{0,4}(?i:tool|results?|output|observation|call|function|response|answer|user|human|assistant|agent)\b[^\w\n]{0,4}$)",
-    re.MULTILINE,
-)
-"""Beginnings of lines by which programs record what was called, and what came of it."""
 _MOST_WORDS_BEFORE = 3
 """Words before those of the user up to which no other format is looked for: an output with a session in it comes later.
 """
-_LEAST_SIGNS = 3
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _PROMPT_OR_FENCE = re.compile(r"^(?:\$ \S|```|~~~)", re.MULTILINE)
 _LONGEST_HEAD = 20_000
@@ -234,7 +228,7 @@ def looks_recorded(text: str) -> bool:
 
     Its lines are not to be taken for the agent's words.
     """
-    return len(_RECORDED.findall(text[:_LONGEST_HEAD])) >= _LEAST_SIGNS
+    return has_record_signs(text[:_LONGEST_HEAD])
 
 
 def _cleaned(text: str) -> str:

@@ -20,7 +20,10 @@ _OUTPUTS = frozenset(
         *foreign_words("tool"),
     }
 )
-_SYSTEM = frozenset({"system", "sys", "meta"}) | foreign_words("system")
+_CALLS = frozenset({"tool", "call", "function", "action"})
+_OF_OUTPUT = re.compile(r"(?P<tool>[\w.:/-]{0,60}?)[:./]?\b(?:out|output|result|stdout|stderr|err|return|response)")
+"""What a record names behind a tool whose output it holds."""
+_SYSTEM = frozenset({"system", "sys", "meta", "session"}) | foreign_words("system")
 _LEVELS = frozenset(
     {
         *("info", "information", "warn", "warning", "error", "debug", "trace", "notice", "fatal", "critical", "crit"),
@@ -40,7 +43,9 @@ _SPOKEN = {
     "→": re.compile(rf"(?P<name>{_NAME}) (?P<words>(?:{ARROW}|\[(?:tool|call|calls|run|exec)[ :]).*)"),
     "x>": re.compile(rf"(?P<name>{_WORD})[ \t]{{1,4}}(?P<words>[a-z]{{2,9}}[>»].*)"),
     " ": re.compile(rf"(?P<name>{_WORD})(?:[ \t]{{1,8}}(?P<words>(?!\().*)|$)"),
-    "[]": re.compile(r"\[(?P<name>[A-Za-z][\w-]{0,20})\]:?[ \t]{0,4}(?P<words>.*)"),
+    "[]": re.compile(
+        r"\[(?P<name>[A-Za-z][\w-]{0,20})(?:[:/](?P<of>[A-Za-z_][\w.:/-]{0,60}))?\]:?[ \t]{0,4}(?P<words>.*)"
+    ),
     "<>": re.compile(r"<(?P<name>[^<>\n]{1,40})> ?(?P<words>.*)"),
     ":": re.compile(rf"(?P<name>{_NAME}): ?(?P<words>.*)"),
 }
@@ -50,6 +55,10 @@ _SIGNED = re.compile(
     rf"(?:\*\*(?P<bold>[^*\n]{{1,40}})\*\*|(?P<plain>{_NAME}))[ \t,—–-]{{1,4}}"
     rf"(?:\[{_TIME}\]|\({_TIME}\)|{_TIME})[ \t]{{0,4}}"
 )
+_TIMED = re.compile(
+    rf"(?P<name>{_WORD}(?:/{_WORD})?)[ \t]{{1,4}}(?:\[{_TIME}\]|\({_TIME}\)|{_TIME}):(?:[ \t]{{1,4}}(?P<words>.*)|$)"
+)
+"""A name with a time, and words behind both."""
 _COMMENTED = re.compile(
     r"\*\*@(?P<name>[\w-]{1,39}(?:\[bot\])?)\*\* (?:commented|wrote|replied)\b[^\n]{0,60}"
     r"|\*\*(?:opened|created|asked) by @(?P<asker>[\w-]{1,39})\*\*[^\n]{0,60}"
@@ -61,23 +70,30 @@ _DIGIT = re.compile(r"\d+")
 class RecordHead(NamedTuple):
     """The head of a record: who it is by, and what stands behind; `style` is how the time before it is written.
 
-    The notation is `:`, `<>`, `[]`, `→`, `x>` or a blank behind a time, `|` for a mark behind a role, `**` for a name
-    with a time in a line of its own, and `@` for the name above a comment.
+    The notation is `:`, `<>`, `[]`, `→`, `x>` or a blank behind a time, `n:` for a name before one, `|` for a mark
+    behind a role, `**` for a name with a time in a line of its own, and `@` for the name above a comment. `of` is what
+    stands behind a role, as in `[tool:shell]`.
     """
 
     name: str
     notation: str
     style: str
     words: str
+    of: str = ""
 
     @property
     def role(self) -> str:
-        """The role that the name tells: `user`, `agent`, `output`, `system`, `level` of a log, empty for any other."""
+        """The role that the name tells.
+
+        It is `user`, `agent`, `call`, `output`, `system`, `level` of a log, or empty for any other name.
+        """
+        if self.of and self.name.lower() in _CALLS:
+            return "output" if _OF_OUTPUT.fullmatch(self.of.lower()) else "call"
         return _role_of(self.name)
 
 
 def _role_of(name: str) -> str:
-    lower = name.lower().partition(" (")[0].strip()
+    lower = name.lower().partition(" (")[0].partition("/")[0].strip()
     if lower in USER_NAMES or lower in _TASKS:
         return "user"
     if lower in AGENT_NAMES or _NAMED_AS_AGENT.fullmatch(lower.lstrip("@")) or lower.endswith(("bot", "agent")):
@@ -93,12 +109,22 @@ def read_record_head(line: str) -> RecordHead | None:
         style = _DIGIT.sub("0", stamp[0].strip())
         for notation, pattern in _SPOKEN.items():
             spoken = pattern.fullmatch(line, stamp.end())
-            if spoken is None or (notation in {"[]", "x>", " "} and _role_of(spoken["name"]) in {"", "level"}):
+            if spoken is None:
                 continue
-            return RecordHead(spoken["name"], notation, style, spoken["words"] or "")
+            of = spoken.groupdict().get("of") or ""
+            head = RecordHead(spoken["name"], notation, style, spoken["words"] or "", of)
+            if notation not in {"[]", "x>", " "} or head.role not in {"", "level"}:
+                return head
         return None
+    return _head_by_name(line)
+
+
+def _head_by_name(line: str) -> RecordHead | None:
+    """The head that begins with a name, before a mark or a time."""
     if (marked := _MARKED.fullmatch(line)) and _role_of(marked["name"]) not in {"", "level"}:
         return RecordHead(marked["name"], "|", "", marked["words"] or "")
+    if timed := _TIMED.fullmatch(line):
+        return RecordHead(timed["name"], "n:", "n:", timed["words"] or "")
     if signed := _SIGNED.fullmatch(line):
         return RecordHead((signed["bold"] or signed["plain"]).strip(), "**", "**" if signed["bold"] else "", "")
     if commented := _COMMENTED.fullmatch(line.rstrip()):

@@ -20,6 +20,8 @@ from mcp_reflect.domain.trajectory.transcripts.pasted_sessions import (
 )
 from mcp_reflect.domain.trajectory.transcripts.record_acts import add_agent_act
 from mcp_reflect.domain.trajectory.transcripts.record_heads import RecordHead, read_record_head
+from mcp_reflect.domain.trajectory.transcripts.signed_acts import add_signed_act, first_signed_act, read_signed_act
+from mcp_reflect.domain.trajectory.transcripts.told_calls import add_told_call
 from mcp_reflect.domain.trajectory.transcripts.turn_heads import ARROW
 
 _MOST_BEFORE = 10
@@ -101,12 +103,16 @@ class _Speakers:
         self._callers = {name for name, _ in calls}
         self._tools = {name for _, call in calls for name in _names_of(call["tool"].lower())}
         self._is_strict = bool(spoken) and spoken[0].notation in _STRICT
-        roles = {head.name: self.role(head) for head in spoken}
-        self.have_outputs = "output" in roles.values()
-        self.have_user_first = "agent" in roles.values() and self.role(spoken[0]) == "user"
+        self.have_outputs = any(self._told(head) == "output" for head in spoken)
+        roles = {self.role(head) for head in spoken}
+        self.have_user_first = "agent" in roles and self.role(spoken[0]) == "user"
 
     def role(self, head: RecordHead) -> str:
-        """Return the role of a record, empty for what is none."""
+        """Return the role of a record, empty for what is none; `[tool:x]` is an output where nothing else is."""
+        role = self._told(head)
+        return "output" if role == "call" and not self.have_outputs else role
+
+    def _told(self, head: RecordHead) -> str:
         if head.role or self._is_strict:
             return head.role
         if head.name in self._callers:
@@ -147,14 +153,35 @@ class _Reader:
             self._known.add(head.name)
             self._in_row = self._in_row + 1 if role == "output" else 0
             if role == "user":
-                self.found.hear("\n".join((head.words, *body)), is_sure=self._marks_all and self._is_marked)
+                acts = first_signed_act(body)
+                words = body if acts < 0 else body[:acts]
+                self.found.hear("\n".join((head.words, *words)), is_sure=self._marks_all and self._is_marked)
                 self._is_loose = False
+                self._add_signed(body[len(words) :])
             elif role == "agent":
                 self._act(head, body)
+            elif role == "call":
+                add_told_call(self.found, "tool", head.of, "\n".join((head.words, *body)))
+                self._is_loose = False
             elif role == "output":
                 self._see(head.words, body)
 
+    def _add_signed(self, lines: Sequence[str]) -> None:
+        """Add calls behind signs, which the agent makes below whatever record stands before them."""
+        number = 0
+        while number < len(lines):
+            act = read_signed_act(lines[number])
+            begin = number
+            number = add_signed_act(self.found, act, lines, number) if act else number + 1
+            if act is None and lines[begin].strip():
+                self._answer(lines[begin])
+            self._is_loose = self._is_loose or number > begin + 2
+
     def _act(self, head: RecordHead, body: list[str]) -> None:
+        if (acts := first_signed_act(body)) >= 0:
+            self._act(head, body[:acts])
+            self._add_signed(body[acts:])
+            return
         text, lines = head.words, body
         if not text.strip() and body:
             text, lines = body[0], body[1:]

@@ -9,6 +9,7 @@ from mcp_reflect.domain.trajectory.log_parts import LogParts
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.patches import read_patch
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
+from mcp_reflect.domain.trajectory.transcripts.marks import read_mark
 from mcp_reflect.domain.trajectory.transcripts.role_words import AGENT_NAMES, USER_NAMES
 
 _SPEAKER = re.compile(
@@ -28,6 +29,9 @@ def read_speakers(text: str) -> list[Message] | None:
     begin = next((number for number, line in enumerate(lines) if _PROMPT.match(line)), len(lines))
     labels = _labels(lines[:begin])
     if begin == len(lines) or not labels or any(_FENCE.match(line) for line in lines):
+        return None
+    marks = (read_mark(line) for line in lines[:begin])
+    if any(mark and mark.role in {"call", "result"} for mark in marks):  # the prompt may stand in an output
         return None
     reader = _Reader(labels, lines)
     number = 0

@@ -1,4 +1,7 @@
-"""Transcripts below numbered headings: `### Step 1 — shell`, with what was called and what came of it in fences."""
+"""Transcripts below numbered headings: `### Step 1 — shell`, `**Step 1 — shell**`.
+
+What was called and what came of it stands in fences, or is set in, the output below a word for it.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +17,17 @@ from mcp_reflect.domain.trajectory.transcripts.part_heads import role_of_part
 from mcp_reflect.domain.trajectory.transcripts.told_calls import add_session, add_told_call
 
 _STEP = re.compile(
-    r"^(?P<level>#{1,6}) (?:step|turn|action|call|tool call)[ #]{1,2}(?P<number>\d{1,4})(?:/\d{1,4})?"
-    r"(?: ?[—–:.-]{1,2} ?| ?\()(?P<label>[`\w][^\n]{0,200}?)\)?[ \t]{0,9}$",
+    r"^(?P<level>#{1,6}(?= )|\*\*) ?(?:step|turn|action|call|tool call)[ #]{1,2}(?P<number>\d{1,4})(?:/\d{1,4})?"
+    r"(?: ?[—–:.-]{1,2} ?| ?\()(?P<label>[`\w][^\n]{0,200}?)\)?(?:\*\*)?[ \t]{0,9}$",
     re.IGNORECASE,
 )
 _ROLE = re.compile(
-    r"^(?:(?P<level>#{1,6}) |\*\*)(?P<name>[^\W\d_][^\W\d]{1,20}(?: [a-z]{3,12})?)[.:]?(?:\*\*)?:?"
+    r"^(?P<level>#{1,6}(?= )|\*\*) ?(?P<name>[^\W\d_][^\W\d]{1,20}(?: [a-z]{3,12})?)[.:]?(?:\*\*)?:?"
     r"(?:[ \t]{1,4}(?P<rest>.*))?$"
 )
 _FENCE = re.compile(r"^[ \t]{0,3}(?P<mark>`{3,10}|~{3,10})[^\n]*$")
+_ONE_WORD = re.compile(r"[a-z][a-z0-9_.-]{1,40}")
+_BOLD = "**"
 _MOST_BEFORE = 40
 _LEAST_STEPS = 2
 
@@ -57,6 +62,8 @@ def read_step_headings(text: str) -> list[Message] | None:
 
 
 def _names_tool(part: _Part) -> bool:
+    if _ONE_WORD.fullmatch(part.tool) and CallFences.of_set_in(part.body)[1].output:
+        return True
     first = part.tool.split()[0].strip("`:") if part.tool.split() else ""
     return first.lower() in SHELLS or is_instrument(first) or (is_tool_name(first) and "_" in first)
 
@@ -67,8 +74,8 @@ def _parts(lines: Sequence[str]) -> list[_Part]:
     number, level, fence = 0, "", OpenFence()
     for line in lines:
         step, role = _STEP.match(line), _ROLE.match(line)
-        if step and fence.is_free and int(step["number"]) == number + 1 and step["level"] == (level or step["level"]):
-            number, level = number + 1, step["level"]
+        if step and fence.is_free and _is_next(step, number, level, is_asked=bool(found)):
+            number, level = int(step["number"]), step["level"]
             fence.end()
             label = step["label"].replace("`", "").strip()
             kind = "note" if role_of_part(label.lower()) == "agent" else "call"
@@ -82,12 +89,18 @@ def _parts(lines: Sequence[str]) -> list[_Part]:
     return found or [_Part("", "", [])]
 
 
+def _is_next(step: re.Match[str], number: int, level: str, *, is_asked: bool) -> bool:
+    """Return true for the heading of the step behind a number; the request of the user may be counted as the first."""
+    counted = {number + 1, 2} if is_asked and not number and step["level"] == _BOLD else {number + 1}
+    return int(step["number"]) in counted and step["level"] == (level or step["level"])
+
+
 def _spoken(role: re.Match[str], level: str, *, is_first: bool) -> str:
     """Who speaks below a heading: the user first of all, later below a heading that is as high as those of steps."""
-    name = role_of_part(role["name"].lower())
+    name = role_of_part(role["name"].lower().removeprefix("user ").strip())
     if name in {"user", "task"}:
         return "user" if is_first or (role["level"] == level and name == "user") else ""
-    is_beside = bool(level) and 0 < len(role["level"] or "") <= len(level)
+    is_beside = bool(level) and (role["level"] == _BOLD) == (level == _BOLD) and len(role["level"]) <= len(level)
     return {"agent": "note", "result": "result"}.get(name, "") if is_beside else ""
 
 
@@ -103,16 +116,18 @@ def _add(found: CollectedMessages, part: _Part) -> None:
         found.answer(without_fence(text))
         return
     begin = next((n for n, line in enumerate(part.body) if _FENCE.match(line)), len(part.body))
-    fences = CallFences.of(part.body[begin:])
+    before, fences = "\n".join(part.body[:begin]), CallFences.of(part.body[begin:])
+    if begin == len(part.body):
+        before, fences = CallFences.of_set_in(part.body)
     if not fences.given.strip():
         found.say(text)
         return
-    found.say("\n".join(part.body[:begin]))
+    found.say(before)
     if ("\n" in fences.given or not fences.output.strip()) and add_session(found, part.tool, fences.whole):
         found.say(fences.behind)
         return
-    before = found.calls
+    calls = found.calls
     add_told_call(found, "tool", part.tool, fences.given)
-    if fences.output.strip() and found.calls > before:
+    if fences.output.strip() and found.calls > calls:
         found.answer(fences.output)
     found.say(fences.behind)

@@ -10,6 +10,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.patches import read_patch
 from mcp_reflect.domain.trajectory.tools import SHELLS
+from mcp_reflect.domain.trajectory.transcripts.agent_words import is_call_line
 from mcp_reflect.domain.trajectory.transcripts.call_lines import LOG_NOTATIONS, CallLine, CallLines, is_call_wrapper
 from mcp_reflect.domain.trajectory.transcripts.call_notation import add_noted_call, add_tagged_call
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
@@ -24,6 +25,8 @@ from mcp_reflect.domain.trajectory.transcripts.turn_heads import (
 )
 
 _FENCE = re.compile(r"^[ \t]{0,3}(?P<mark>`{3,10}|~{3,10})")
+_COMMAND = re.compile(r"[a-z./~][\w./~-]{0,60}[ \t]{1,3}[^\s({]")
+"""What a command line begins with: a program, and what it is given."""
 _MOST_BEFORE = 10
 """Lines of a banner before the first head."""
 
@@ -42,7 +45,8 @@ def read_tool_turns(text: str) -> list[Message] | None:
     while number < len(lines):
         number = reader.read_at(number)
     reader.close()
-    return reader.found.messages if reader.has_noted_call and reader.has_output else None
+    is_read = reader.has_noted_call and reader.has_output and not reader.has_other_calls
+    return reader.found.messages if is_read else None
 
 
 class _Reader:
@@ -54,7 +58,7 @@ class _Reader:
 
     def __init__(self, lines: list[str], calls: CallLines, begin: int) -> None:
         self.found = CollectedMessages()
-        self.has_noted_call = self.has_output = False
+        self.has_noted_call = self.has_output = self.has_other_calls = False
         self._lines = lines
         self._calls = calls
         self._state = ""
@@ -141,6 +145,8 @@ class _Reader:
 
     def _begins_result(self, number: int, result: ResultHead) -> bool:
         """Return true for a head of a result where one may stand: behind a call, or behind words if it is sure."""
+        if self._state in {"user", "task"} and is_call_line(result.rest):  # its result stands below
+            self.has_other_calls = True
         if self._state == "user":
             return bool(self.found.calls and result.end and self._is_empty)
         is_sure = result.is_strong and self._calls.at(number) is None
@@ -211,8 +217,8 @@ class _Reader:
             self.found.run(text)
         elif call.notation == "<":
             add_tagged_call(self.found, call.tool, call.given, text)
-        else:
-            add_noted_call(self.found, tool, text)
+        elif not add_noted_call(self.found, tool, text) and call.notation == "call[":
+            self.has_other_calls = self.has_other_calls or _COMMAND.match(text) is not None
         if self.found.calls == before:
             self._state = state if state in TURN_ROLES else "agent"
             self._hold_text("\n".join(self._lines[number:end]))

@@ -73,6 +73,7 @@ _RESULT_TAG = re.compile(
     r"^[ \t]{0,8}<(?P<tag>(?P<strong>(?:tool|function)[_-](?:response|result|output)s?)|results?|outputs?|observation)"
     r"(?:[ \t][^<>\n]{0,200})?>(?P<rest>.*)$"
 )
+_RESULT_BRACKETS = re.compile(r"^\[\[(?P<tag>(?:tool[ _-])?(?:results?|outputs?|response))\]\](?P<rest>.*)$")
 _RESULT_ARROW = re.compile(r"^(?:<-|<=|←|⇐|=>|⇒|↳|⎿)[ \t]{1,3}(?P<rest>\S.*)$")
 
 
@@ -177,5 +178,7 @@ def read_result_head(line: str, head: TurnHead | None) -> ResultHead | None:
         return ResultHead(head.rest, "", head.role == "result") if head.role in {"result", "weak result"} else None
     if tag := _RESULT_TAG.match(line):
         return ResultHead(tag["rest"], f"</{tag['tag']}>", tag["strong"] is not None)
+    if brackets := _RESULT_BRACKETS.match(line):
+        return ResultHead(brackets["rest"], f"[[/{brackets['tag']}]]", is_strong=True)
     arrow = _RESULT_ARROW.match(line)
     return ResultHead(arrow["rest"], "", is_strong=False) if arrow else None
