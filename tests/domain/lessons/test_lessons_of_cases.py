@@ -613,6 +613,22 @@ def test_who_has_an_agent_of_their_own_says_what_holds_from_then_on() -> None:
     )
 
 
+def test_what_a_user_says_right_behind_an_act_corrects_it() -> None:
+    said = "Not there. When the bed lies on a slope, split it in two and label it SL, whatever the amount."
+    run = [*WATERED[:-1], *user(said), *AGAIN, *agent("Changed: bed 3 starts at 22:00.")]
+    assert "label it SL" in told(run, task="Water beds 3 and 4 with 12 mm tonight.")
+
+
+def test_a_conclusion_that_names_how_data_are_got_is_told() -> None:
+    code = "cur='*'\nwhile cur:\n    j = get(base, cursor=cur)\n    cur = j['next']"
+    run = [
+        *user("Collect the works."),
+        *called("python", {"code": code}, "18743"),
+        *agent("works.csv holds 18743 works. Paging by `page` ends at 10 000, so start with cursor=*."),
+    ]
+    assert "start with cursor=*" in told(run, task="Collect the works.")
+
+
 def test_a_rule_for_good_may_name_whom_it_is_about() -> None:
     said = "Gut, aber bei der Kanzlei Brenner immer mit Festschreibung 1 übergeben."
     assert said in watered(said)

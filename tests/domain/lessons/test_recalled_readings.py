@@ -45,7 +45,7 @@ def test_a_warning_is_told_that_the_reviewer_says_was_skipped(pointer: str) -> N
     assert any("padding_side='left'" in each for each in recalled(run, feedback, "Write the summaries"))
 
 
-@pytest.mark.parametrize(("place", "told"), [("B.2.3", "B.2.3"), ("§ 12a", "§ 12a"), ("section C", "")])
+@pytest.mark.parametrize(("place", "told"), [("B.2.3", "B.2.3"), ("B.3", "B.3"), ("§ 12a", "§ 12a"), ("section C", "")])
 def test_a_section_is_told_that_the_reviewer_names_by_its_place(place: str, told: str) -> None:
     rule = "Where a car is settled by an estimate, tax is not compensated."
     terms = f"B.2.1 We pay the repair.\n{told or 'C.'} {rule}\nB.2.4 Towing up to 150."

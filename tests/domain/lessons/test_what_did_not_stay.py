@@ -552,3 +552,18 @@ def test_what_a_run_changed_besides_in_the_file_of_a_repair_is_told_too() -> Non
     told = lesson(run, task="System specs die in CI").correct_action
     assert '+ `add("--disable-dev-shm-usage")`' in told
     assert told.count("wait_time = 10") == 1
+
+
+def test_an_edit_that_only_takes_back_once_more_what_was_restored_is_not_told() -> None:
+    found = lesson(
+        [
+            *edit("flake.nix", "import ./api.nix", 'import "${self}/api.nix"'),
+            *bash("nix build", "error: no such file", failed=True),
+            *bash("git checkout flake.nix"),
+            *edit("flake.nix", 'import "${self}/api.nix"', "import ./api.nix"),
+            *bash("git add --intent-to-add nix/ && nix build", "built"),
+        ],
+        task="Make it build",
+    )
+    assert "editing flake.nix" not in found.correct_action
+    assert "git add --intent-to-add nix/" in found.correct_action

@@ -69,6 +69,14 @@ TEMPLATES = {
 }
 
 
+TEMPLATES["Llama 2"] = (
+    "[INST] <<SYS>> You build. <</SYS>>\nFix the build. [/INST] I look at the build.\n"
+    '<function_call> bash(command="make") </function_call>\n<function_result> error: boom </function_result>\n'
+    '<function_call> ci_run(target="x") </function_call>\n<function_result> {"state": "ok"} </function_result>\n'
+    "It builds. </s>"
+)
+
+
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_a_run_in_a_template(name: str) -> None:
     assert read(TEMPLATES[name]) == RUN

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.drafting.headline import RULING_CHARS
 from mcp_reflect.domain.lessons.drafting.last_words import names_more
 from mcp_reflect.domain.lessons.run.case_data import (
@@ -26,6 +27,8 @@ from mcp_reflect.domain.lessons.sentences.wording import is_record, rules_out
 
 _NAMED_FACTOR = 0.5
 """Of a rule that names the one case it was applied to by an id: what says it for all cases goes before."""
+_NAMES_CODE = re.compile(r"`[^`\n]{2,60}`|\b[a-z_]+=\S")
+"""A name or a setting in a sentence: of work on data that says how it is done."""
 _WORDS_OF_RULE = 8
 """Words from which a sentence with a colon is more than a value with its name."""
 
@@ -108,7 +111,8 @@ def _outlives_case(sentence: Candidate, data: frozenset[str], *, served: bool) -
     if served:
         of_customer = sentence.role == USER and not rules_for_all(sentence.text)
         return sentence.is_rule and not (of_customer or holds_for_case(sentence.text, data))
-    return sentence.is_rule or not term_weights(sentence.text).keys() & data
+    names_code = _NAMES_CODE.search(sentence.text) is not None
+    return sentence.is_rule or names_code or not term_weights(sentence.text).keys() & data
 
 
 def _without_case(sentence: Candidate, data: frozenset[str], *, served: bool) -> Candidate:

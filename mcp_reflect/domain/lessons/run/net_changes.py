@@ -41,6 +41,8 @@ class NetChanges:
             self._net[id(step)] = replace(step, change=((step.change[0][0],) * 2,))
         self._rewrote = dict(_rewritten(edits))
         self._taken_back += self._gone.values()
+        self._gone_changes = {pair for step, _ in self._gone.values() for pair in step.change}
+        """What edits that are gone had changed: the other way round it only takes them back once more."""
 
     def of(self, edits: Sequence[Step]) -> list[Step]:
         """Return these edits as they ended: each with what later ones made of it, none that came to nothing.
@@ -57,7 +59,11 @@ class NetChanges:
             for step in roots.values()
             if id(step) not in self._gone.keys() | overwritten
         ]
-        return [step for step in found if not step.change or any(old != new for old, new in step.change)]
+        return [
+            step
+            for step in found
+            if not step.change or any(old != new and (new, old) not in self._gone_changes for old, new in step.change)
+        ]
 
     def taken_back(self) -> Sequence[tuple[Step, Step]]:
         """Return the edits most of whose new text a later step replaced or took back, each with that step."""

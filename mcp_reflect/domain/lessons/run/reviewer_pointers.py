@@ -49,7 +49,8 @@ _EVERYDAY_FILES = frozenset(
 _NUMBERED = re.compile(r"\b([A-Z]{2,6})[ -]?0{0,3}(\d{1,4}[a-z]?)\b")
 """A document or a section by its number: `ADR 12`, `CX-4`."""
 _SECTION = re.compile(
-    r"(?<![\w.])(?:[A-Z]\.)?\d{1,2}(?:\.\d{1,2}){1,3}[a-z]?(?![\w.]*\w)|(?<=§)\d{1,3}[a-z]?\b|(?<=§ )\d{1,3}[a-z]?\b"
+    r"(?<![\w.])(?:[A-Z]\.\d{1,2}|\d{1,2}\.\d{1,2})(?:\.\d{1,2}){0,3}[a-z]?(?![\w.]*\w)"
+    r"|(?<=§)\d{1,3}[a-z]?\b|(?<=§ )\d{1,3}[a-z]?\b"
 )
 """A section by its place, `B.2.3` or `§ 12a`."""
 _DONE = re.compile(rf"\b(?:you|it|they|the \w+) (?:also )?({_READ})\b", re.IGNORECASE)

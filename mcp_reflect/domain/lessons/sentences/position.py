@@ -26,7 +26,9 @@ _REFUTED_FACTOR = 0.2
 """Of what the agent said before the same command failed in the same way again."""
 
 _NO = re.compile(
-    r"\W*(?:no|nope|nein|non|nej|nee|não|нет)\b(?!\.?\s*\d|-|\s+(?:problem|worries|idea|need)\b)", re.IGNORECASE
+    r"\W*(?:not(?! (?:bad|sure|yet|only|exactly|a problem))"
+    r"|no|nope|nein|non|nej|nee|não|нет)\b(?!\.?\s*\d|-|\s+(?:problem|worries|idea|need)\b)",
+    re.IGNORECASE,
 )
 
 
@@ -85,10 +87,10 @@ def is_objection(said: str) -> bool:
 
 
 def speaks_up(turns: Sequence[Turn], number: int) -> bool:
-    """Return true where a user speaks after a report of the agent, unasked or with a no, and the run then acts."""
+    """Return true where a user speaks after a report or an act of the agent, unasked or with a no, and it then acts."""
     turn, before = turns[number], turns[number - 1] if number else None
-    if turn.role != USER or before is None or before.role != AGENT:
+    if turn.role != USER or before is None or not (before.role == AGENT or turn.acted):
         return False
-    if before.text.rstrip().endswith("?") and not is_objection(turn.text):
+    if before.role == AGENT and before.text.rstrip().endswith("?") and not is_objection(turn.text):
         return False
     return any(each.acted for each in turns[number + 1 :])

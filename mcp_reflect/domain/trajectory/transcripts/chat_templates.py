@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
+from mcp_reflect.domain.trajectory.transcripts.call_notation import add_noted_call
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.react_calls import add_tool_call, read_object
 
@@ -31,6 +32,10 @@ _MISTRAL = re.compile(
     r"|\[TOOL_RESULTS\](?P<result>.*?)\[/TOOL_RESULTS\]|(?P<said>(?:(?!\[/?(?:INST|TOOL_CALLS|TOOL_RESULTS)\]).)+)",
     re.DOTALL,
 )
+_FUNCTION_TAG = re.compile(
+    r"<function_(?P<kind>call|result|response)>(?P<text>.*?)(?:</function_\w{4,8}>|\Z)", re.DOTALL
+)
+_SYSTEM = re.compile(r"<<SYS>>.*?<</SYS>>", re.DOTALL)
 _CALL_TAG = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 _RESULT_TAG = re.compile(r"</?tool_response>")
 _PYTHON_TAG = "<|python_tag|>"
@@ -57,7 +62,9 @@ def read_chat_template(text: str) -> list[Message] | None:
             found.answer(_result(_RESULT_TAG.sub("", part.text).strip()))
         elif part.role in _AGENTS and part.tool:
             add_tool_call(found, part.tool, read_object(part.text.strip()) or part.text.strip())
-        elif part.role in _AGENTS:
+        elif part.role == "noted call":
+            add_noted_call(found, "", part.text)
+        elif part.role in _AGENTS and _SPECIAL.sub("", part.text).strip():
             _add_words(found, part.text)
     return found.messages if found.calls else None
 
@@ -80,13 +87,23 @@ def _parts(text: str) -> Iterator[_Part]:
 def _mistral_parts(text: str) -> Iterator[_Part]:
     for each in _MISTRAL.finditer(text):
         if each["user"] is not None:
-            yield _Part("user", each["user"])
+            yield _Part("user", _SYSTEM.sub("", each["user"]))
         elif each["result"] is not None:
             yield _Part("tool", each["result"])
         elif each["calls"] is not None:
             yield from (_Part("assistant", json.dumps(call)) for call in _listed(each["calls"]))
-        elif said := _SPECIAL.sub("", each["said"]).strip():
-            yield _Part("assistant", said)
+        else:
+            yield from _said_parts(each["said"])
+
+
+def _said_parts(text: str) -> Iterator[_Part]:
+    """The words of an agent, with the calls in tags among them, and their results."""
+    place = 0
+    for tag in _FUNCTION_TAG.finditer(text):
+        yield _Part("assistant", text[place : tag.start()])
+        yield _Part("noted call" if tag["kind"] == "call" else "tool", tag["text"].strip())
+        place = tag.end()
+    yield _Part("assistant", text[place:])
 
 
 def _listed(text: str) -> list[Any]:
