@@ -188,3 +188,11 @@ def test_an_output_of_gemini_cli_that_has_broken_its_box_does_not_end_it() -> No
         ("assistant", "Done."),
         ("observation", "Thanks."),
     ]
+
+
+def test_what_follows_a_short_head_in_a_box_of_gemini_cli_is_its_output() -> None:
+    head = "│ ✓  Shell make test" + " " * 60 + "│"
+    output = "│    2 passed, 1 failed" + " " * 57 + "│"
+    frame = "─" * (len(head) - 2)
+    text = f"> Fix it.\n\n╭{frame}╮\n{head}\n{output}\n╰{frame}╯\n\n✦ Done.\n\n> Thanks.\n"
+    assert read(text)[1:3] == [("bash", {"command": "make test"}), ("output", "2 passed, 1 failed", None)]

@@ -39,6 +39,9 @@ _UNDONE = frozenset("?o-")
 _SHELLS = frozenset({"Shell", "run_shell_command", "Bash"})
 _LOOKS = frozenset({"ReadFile", "ReadFolder", "read_file", "list_directory", "ListFiles"})
 
+_LONGEST_WORD = 20
+"""Columns that may be left at the end of a line that the terminal broke."""
+
 
 def read_gemini_terminal(text: str) -> list[Message] | None:
     """Return the messages of a session that was copied from the terminal of Gemini CLI; None for any other text."""
@@ -105,13 +108,17 @@ class _Reader:
         self._is_framed = self._is_framed and box.is_whole
         calls = [number for number, line in enumerate(box.lines) if _begins_call(box.lines, number)]
         for begin, end in zip(calls, [*calls[1:], len(box.lines)], strict=True):
-            self._add(box.lines[begin:end])
+            self._add(box.lines[begin:end], len(box.drawn[0].strip()))
 
-    def _add(self, lines: Sequence[str]) -> None:
-        """Add a call: its head, which the terminal may have broken, and behind a blank line what came of it."""
+    def _add(self, lines: Sequence[str], width: int) -> None:
+        """Add a call: its head, which the terminal may have broken, and behind a blank line what came of it.
+
+        Without a blank line a head that is no line of the box's `width` was not broken: what follows came of it.
+        """
         call = _CALL.match(lines[0])
         end = next((number for number, line in enumerate(lines) if not line.strip()), len(lines))
-        end = end if all(line.startswith("   ") for line in lines[1:end]) else 1
+        is_full = width - _LONGEST_WORD <= len(lines[0]) <= width
+        end = end if all(line.startswith("   ") for line in lines[1:end]) and (is_full or end < len(lines)) else 1
         if call is None or call["sign"] in _UNDONE:
             return
         given = " ".join([call["given"] or "", *(line.strip() for line in lines[1:end])]).strip().removesuffix(_CUT)
