@@ -191,8 +191,8 @@ def test_an_output_of_gemini_cli_that_has_broken_its_box_does_not_end_it() -> No
 
 
 def test_what_follows_a_short_head_in_a_box_of_gemini_cli_is_its_output() -> None:
-    head = "│ ✓  Shell make test" + " " * 60 + "│"
-    output = "│    2 passed, 1 failed" + " " * 57 + "│"
-    frame = "─" * (len(head) - 2)
-    text = f"> Fix it.\n\n╭{frame}╮\n{head}\n{output}\n╰{frame}╯\n\n✦ Done.\n\n> Thanks.\n"
-    assert read(text)[1:3] == [("bash", {"command": "make test"}), ("output", "2 passed, 1 failed", None)]
+    frame = "─" * 80
+    for head, side in (("✓  Shell make test".ljust(79), "│"), ("✓ Shell make test", "")):
+        lines = (f"│ {head}{side}", f"│ {'   2 passed, 1 failed'.ljust(len(head))}{side}")
+        text = "\n".join(("> Fix it.", "", f"╭{frame}╮", *lines, f"╰{frame}╯", "", "✦ Done.", "", "> Thanks.", ""))
+        assert read(text)[1:3] == [("bash", {"command": "make test"}), ("output", "2 passed, 1 failed", None)]

@@ -11,7 +11,9 @@ from mcp_reflect.domain.trajectory.transcripts.boxes import Box, inside_of_box, 
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.react_calls import read_object
 
-_CALL = re.compile(r"^ {0,3}(?P<sign>[✔✓✗✘✕x?o⊷⊶-]) {2,3}(?P<tool>[A-Za-z][\w.-]{0,80})(?: (?P<given>.*))?$")
+_CALL = re.compile(
+    r"^ {0,3}(?P<sign>[✔✓✗✘✕⊷⊶](?= )|[x?o-](?=  )) {1,3}(?P<tool>[A-Za-z][\w.-]{0,80})(?: (?P<given>.*))?$"
+)
 _NEXT_CALL = re.compile(
     r"^ {0,3}[✔✓✗✘✕x?o⊷⊶-]  (?:Shell|Edit|Replace|[A-Z][a-z]{1,20}[A-Z]\w{1,40}|[a-z]{1,30}_\w{1,60}"
     r"|[\w.-]{1,80} \(.{1,80} MCP)\b"
