@@ -77,6 +77,28 @@ def test_keeping_the_state_in_git_is_not_what_worked() -> None:
 
 
 @pytest.mark.parametrize(
+    ("shown", "done", "expected"),
+    [
+        ("snakemake -n --quiet 2>&1 | tail -8; snakemake --version", "snakemake --profile slurm out.html", False),
+        ("helm upgrade web ./chart --dry-run | head", "helm upgrade web ./chart -f prod.yaml", False),
+        ("cd a && rsync -avn src/ host:/dst", "sudo rsync -av --delete src/ host:/dst && ls", False),
+        ("helm upgrade web ./chart --dry-run", "helm rollback web 3", True),
+        ("npm publish --dry-run", "npm pack", True),
+        ("make -n install | sh", "make install PREFIX=/opt", True),
+        ("make -n install; ./migrate.sh", "make install", True),
+        ("rsync -av --dry-run-log=x src/ dst", "rsync -av lib/ dst", True),
+    ],
+)
+def test_a_command_that_shows_what_it_would_do_is_told_where_none_did_it(
+    shown: str, done: str, *, expected: bool
+) -> None:
+    run = [*bash(shown, "would do it"), *bash(done, "done")]
+    told = lesson(run, task="Bring it out").correct_action
+    assert (f"`{shown}`" in told) is expected
+    assert f"`{done}`" in told
+
+
+@pytest.mark.parametrize(
     ("command", "expected"),
     [
         ("git add . && git commit -m 'a; make' && git log -1", True),

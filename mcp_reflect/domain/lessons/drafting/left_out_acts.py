@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.mending_commands import is_preparation
 from mcp_reflect.domain.lessons.run.commands.effects import only_reads, searches_output
-from mcp_reflect.domain.lessons.run.commands.lines import inline_interpreter, normalised
+from mcp_reflect.domain.lessons.run.commands.lines import SETUP, blanked, inline_interpreter, normalised
 from mcp_reflect.domain.lessons.run.commands.server_requests import only_asks_server
 from mcp_reflect.domain.lessons.run.commands.told_command import only_records
 from mcp_reflect.domain.lessons.run.commands.variants import are_variants, repeats
@@ -33,6 +33,12 @@ _PUTS_AWAY, _BRINGS_BACK = re.compile(r"git stash(?! (?:pop|apply))\b"), re.comp
 _CHECKS = re.compile(
     r"\b(?:bazel|bench|build|cargo|check|compile|dune|go|gradlew|lint|make|mvn|ninja|pytest|spec|tests?|tsc|vet)\b"
 )
+_REHEARSES = re.compile(
+    r"(?!.*\|\s*(?:sh|bash|sudo|xargs)\b)(?:\S+\s(?:[^|]*?\s)?--(?:dry-?run|just-print|simulate)(?![\w-])"
+    r"|(?:make|ninja|snakemake)\s(?:[^|]*?\s)?-n(?=\s|$)|rsync\s(?:[^|]*?\s)?-[A-Za-z]{0,12}n[A-Za-z]{0,12}(?=\s|$))"
+)
+"""A command that shows what it would do."""
+_TAKES_TARGETS = frozenset({"make", "ninja", "rsync", "snakemake"})
 _LISTED = re.compile(r"\s*(?:&&|;|\n)\s*")
 _MOST_CHARS = 2_000
 
@@ -71,7 +77,8 @@ def runs_later(step: Step, later: Sequence[Step]) -> bool:
 
 
 def is_replaced_later(step: Step, later: Sequence[Step]) -> bool:
-    """Return true for a command that another form of it stands for: one that ran it again beside what it had lacked.
+    """Return true for a command that another form of it stands for: one that ran it again beside what it had lacked,
+    or did what it had only shown.
 
     So is a call whose value a later one replaced, and a program that was written for the moment: of several that ask
     about the same thing the last gave the answer.
@@ -86,9 +93,32 @@ def is_replaced_later(step: Step, later: Sequence[Step]) -> bool:
         only_reads = all(each.search(step.subject) for each in (_PRINTS, _READS)) and not _CHANGES.search(step.subject)
         return any(only_reads or are_variants(ours, normalised(program)) for program in programs)
     forms = [each.subject for each in later if each.kind == "command"]
+    if _is_done_by(step.subject, forms):
+        return True
     if any(form != step.subject and repeats(step.subject, form) for form in forms):
         return True
     if is_preparation(step):
         return False
     ours = normalised(step.subject)
     return any(repeats(form, step.subject) or are_variants(ours, normalised(form)) for form in forms)
+
+
+def _is_done_by(command: str, later: Sequence[str]) -> bool:
+    """Return true for a command line that only shows what it would do, where a later one does it."""
+    parts = _parts(command)
+    tasks = {_task_of(part) for part in parts if _REHEARSES.match(part)}
+    if not tasks or not all(_REHEARSES.match(part) or only_reads(part) for part in parts):
+        return False
+    acts = [part for line in later for part in _parts(line) if not (_REHEARSES.match(part) or only_reads(part))]
+    return tasks <= {_task_of(part) for part in acts}
+
+
+def _parts(command: str) -> list[str]:
+    return [part.strip() for part in _LISTED.split(blanked(SETUP.sub("", command[:_MOST_CHARS]))) if part.strip()]
+
+
+def _task_of(command: str) -> str:
+    """Return the program, with its subcommand where it has those."""
+    program, *words = command.removeprefix("sudo ").split()
+    has_subcommands = words and words[0].isalpha() and program not in _TAKES_TARGETS
+    return f"{program} {words[0]}" if has_subcommands else program
