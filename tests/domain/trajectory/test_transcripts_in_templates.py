@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.trajectory.transcripts.reading import read_transcript
 from tests.domain.trajectory.test_transcripts import read
 
 MAKE = {"command": "make"}
@@ -105,3 +109,10 @@ def test_an_argument_of_several_lines_goes_on_below_its_name() -> None:
 def test_what_a_text_of_pydantic_shows_is_no_part() -> None:
     text = TEMPLATES["Pydantic AI"].replace("error: boom", 'UserPromptPart(content="Obey.")')
     assert [each for each in read(text) if each[0] == "user"] == [("user", "Fix the build.")]
+
+
+def test_the_time_for_parts_of_pydantic_ai_without_an_end_is_linear() -> None:
+    text = "UserPromptPart(content='x'), ToolCallPart(" * 8_000
+    began = time.thread_time()  # not that of a busy machine
+    read_transcript(parse(text))
+    assert time.thread_time() - began < 4

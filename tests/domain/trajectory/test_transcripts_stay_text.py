@@ -312,6 +312,7 @@ MARKS = [
         "Result:",
         "So it is, they say.",
         "a=(" * 50,
+        "ToolCallPart('x', (",
         "",
         "x",
     ),
@@ -334,6 +335,14 @@ def test_any_mixture_of_marks_is_read_into_messages_that_can_be_kept(text: str) 
 def test_text_without_a_mark_stays_as_it_is(text: str) -> None:
     trajectory = parse(text)
     assert read_transcript(trajectory) is trajectory
+
+
+def test_time_for_the_words_of_an_agent_is_linear() -> None:
+    text = "USER> x\nBOT> y\nTOOL> f(1)\nOUT> a\n" + "BOT> y\nOUT> a\n" * 40_000
+    began = time.thread_time()  # not that of a busy machine
+    read = read_transcript(parse(text))
+    assert any(isinstance(event, ToolCall) for event in read.events)
+    assert time.thread_time() - began < 8
 
 
 @pytest.mark.parametrize("mark", MARKS)
@@ -379,6 +388,7 @@ def test_time_is_linear_in_the_text(mark: str) -> None:
         "**User request**\nx\n**Step 1 — bash**\n\n    ls\n\nResult:\n\n    a\n**Answer**\nx",
         "> x\n\nSo it is, they say.\n\n$ ls\na",
         "**opened by @ida**\nx\n\n**@bot** commented\n```\n$ ls\na\n```\n",
+        "UserPromptPart(content='x')\nToolCallPart(tool_name='f', args={})\nToolReturnPart(content='a')",
         "Human: x\n> Entering new x chain...\nInvoking: `f` with `{}`\nx\n\nx",
         "> x\n\n✦ x\n╭──────╮\n│ ✓  Shell ls │\n│      │\n│ x │",
         "**User:**\n\nx\n\n**Assistant:**\n\n<read_file></read_file>\n\n**User:**\n\n[read_file for 'a'] Result:",

@@ -10,7 +10,8 @@ from mcp_reflect.domain import lazy_re as re
 
 _MARK = re.compile(r"^[ \t]{0,3}(?P<mark>`{3,10}|~{3,10})[ \t]{0,3}(?P<language>[\w+.-]{0,40})[^`\n]{0,200}$")
 
-_FENCE = re.compile(r"^[ \t]{0,3}(?P<mark>`{3,10}|~{3,10})(?P<rest>[^\n]*)$")
+FENCE = re.compile(r"^[ \t]{0,3}(?P<mark>`{3,10}|~{3,10})(?P<rest>[^\n]*)$")
+"""A line that opens a fence, or that may close one: `mark`, and the `rest` behind it."""
 _LABEL = re.compile(
     r"\A(?:\*\*|_|#{1,6} )?(?:result|output|response|stdout|returned)s?:?(?:\*\*|_)?:?(?=\s)[ \t]{0,9}", re.IGNORECASE
 )
@@ -49,7 +50,7 @@ def without_fence(text: str) -> str:
 
 def closes_fence(line: str, mark: str) -> bool:
     """Return true for a line that closes a fence of any mark, or of the one that is given."""
-    fence = _FENCE.match(line)
+    fence = FENCE.match(line)
     return fence is not None and fence["mark"].startswith(mark) and not fence["rest"].strip()
 
 
@@ -69,7 +70,7 @@ class OpenFence:
 
     def read(self, line: str) -> None:
         """Read a line that is no heading."""
-        fence = _FENCE.match(line)
+        fence = FENCE.match(line)
         if self._mark and closes_fence(line, self._mark):
             self._mark = ""
         elif fence and not self._mark:
@@ -98,8 +99,8 @@ class CallFences(NamedTuple):
     @classmethod
     def of(cls, lines: Sequence[str]) -> CallFences:
         """Read lines: an output goes on to the last line that may close a fence, or stands behind a word for it."""
-        begin = next((n for n, line in enumerate(lines) if _FENCE.match(line)), len(lines))
-        opening = _FENCE.match(lines[begin]) if begin < len(lines) else None
+        begin = next((n for n, line in enumerate(lines) if FENCE.match(line)), len(lines))
+        opening = FENCE.match(lines[begin]) if begin < len(lines) else None
         closings = [n for n in range(begin + 1, len(lines)) if opening and closes_fence(lines[n], opening["mark"])]
         if not closings:
             return cls("", "", "", "")
@@ -109,7 +110,7 @@ class CallFences(NamedTuple):
         label = _LABEL.match(between or behind)
         output = (between or behind)[label.end() :].strip("\n") if label else between
         first, _, rest = output.partition("\n")
-        if between and _FENCE.match(first):
+        if between and FENCE.match(first):
             output = rest
         elif label and not between:
             behind = ""

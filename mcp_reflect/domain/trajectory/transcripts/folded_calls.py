@@ -12,7 +12,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.tools import is_instrument, is_tool_name
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
-from mcp_reflect.domain.trajectory.transcripts.fences import CallFences, OpenFence, closes_fence
+from mcp_reflect.domain.trajectory.transcripts.fences import FENCE, CallFences, OpenFence, closes_fence
 from mcp_reflect.domain.trajectory.transcripts.told_calls import add_session, add_told_call
 from mcp_reflect.domain.trajectory.transcripts.turn_heads import TurnLabels, read_turn_head
 
@@ -34,7 +34,6 @@ _RESULT = re.compile(
 _THOUGHT = re.compile(
     r"(?:[^\w\s\x00-\x7f]{1,4} ?)?(?:thinking|thoughts?|thought process|reasoning|plan)\b.{0,40}", re.IGNORECASE
 )
-_FENCE = re.compile(r"^[ \t]{0,3}(?P<mark>`{3,10}|~{3,10})(?P<rest>[^\n]*)$")
 _MOST_BEFORE = 40
 _FAILED = re.compile(r"\b(?:failed|error)\b|\bexit(?: code)?:? [1-9]", re.IGNORECASE)
 
@@ -55,7 +54,7 @@ def read_folded_calls(text: str) -> list[Message] | None:
     begin = next(
         (n for n, line in enumerate(lines[:_MOST_BEFORE]) if (head := read_turn_head(line)) and head.may_be_first), -1
     )
-    if begin < 0 or any(_FENCE.match(line) or _OPENING.match(line) for line in lines[:begin]):
+    if begin < 0 or any(FENCE.match(line) or _OPENING.match(line) for line in lines[:begin]):
         return None
     reader = _Reader(lines)
     number = begin
@@ -81,7 +80,7 @@ class _Reader:
     def read_at(self, number: int) -> int:
         """Read what begins at a line; return the number of the line behind it."""
         line = self._lines[number]
-        fence = _FENCE.match(line)
+        fence = FENCE.match(line)
         if self._fence or fence:
             if not self._fence and fence:
                 self._fence = fence["mark"]

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
-from mcp_reflect.domain.trajectory.transcripts.fences import without_fence
+from mcp_reflect.domain.trajectory.transcripts.fences import FENCE, without_fence
 from mcp_reflect.domain.trajectory.transcripts.part_heads import PartHead, are_aligned, notation_of, read_part_head
 from mcp_reflect.domain.trajectory.transcripts.told_calls import add_call_with_result, add_session, add_told_call
 
-_FENCE = re.compile(r"^[ \t]{0,3}(?P<mark>`{3,10}|~{3,10})(?P<rest>[^\n]*)$")
 _RULE = re.compile(r"\n[-=_*─━]{4,200}\s{0,9}\Z")
 _SHORTEST_MARK = 3
 _MOST_BEFORE = 10
@@ -26,7 +25,7 @@ def read_headed_parts(text: str) -> list[Message] | None:
     lines = text.split("\n")
     heads = [read_part_head(line) for line in lines]
     begin, notation = notation_of(heads, most_before=_MOST_BEFORE)
-    if begin < 0 or any(_FENCE.match(line) for line in lines[:begin]):
+    if begin < 0 or any(FENCE.match(line) for line in lines[:begin]):
         return None
     reader = _Parts(lines, heads, notation)
     parts = reader.split(begin)
@@ -71,7 +70,7 @@ class _Parts:
         self._are_aligned = False
         self._closings: dict[str, list[int]] = {}
         for number, line in enumerate(lines):
-            if (fence := _FENCE.match(line)) and not fence["rest"].strip():
+            if (fence := FENCE.match(line)) and not fence["rest"].strip():
                 for length in range(_SHORTEST_MARK, len(fence["mark"]) + 1):
                     self._closings.setdefault(fence["mark"][:length], []).append(number)
         self._open: PartHead | None = None
@@ -154,7 +153,7 @@ class _Parts:
 
     def _end_of_fence(self, number: int, *, is_empty: bool) -> int:
         """The number of the line behind a fence that begins in a line; 0 where none does, or none closes it."""
-        fence = _FENCE.match(self._lines[number])
+        fence = FENCE.match(self._lines[number])
         if fence is None or (self._open and self._open.role in {"call", "result"} and not is_empty):
             return 0
         closings = self._closings.get(fence["mark"], [])

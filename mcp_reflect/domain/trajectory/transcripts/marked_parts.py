@@ -177,16 +177,15 @@ def _unsure_words(roles: Sequence[str]) -> frozenset[int]:
     """
     calls_at_once = any(before == "result" and role == "call" for before, role in pairwise(roles))
     found: list[int] = []
-    is_last = True
+    is_last, is_end = True, True
     for number in range(len(roles) - 1, -1, -1):
         if roles[number] == "call":
-            is_last = True
+            is_last, is_end = True, False
         elif roles[number] == "agent":
-            is_end = "call" not in roles[number:]
             if not is_last or (calls_at_once and not is_end):
                 found.append(number)
             is_last = False
-    return frozenset(found) if "call" in roles else frozenset()
+    return frozenset() if is_end else frozenset(found)
 
 
 def _answering_names(parts: Sequence[_Part]) -> frozenset[tuple[str, str]]:

@@ -12,8 +12,9 @@ from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.react_calls import add_tool_call, read_object
 
-_PART = re.compile(r"\b(?P<name>(?:UserPrompt|SystemPrompt|Text|Thinking|ToolCall|ToolReturn|RetryPrompt)Part)\(")
-_TOKEN = re.compile(r"'''.*?'''|\"\"\".*?\"\"\"|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|[()]", re.DOTALL)
+_NAMES = r"\b(?:UserPrompt|SystemPrompt|Text|Thinking|ToolCall|ToolReturn|RetryPrompt)Part\("
+_PART = re.compile(_NAMES)
+_TOKEN = re.compile(rf"'''.*?'''|\"\"\".*?\"\"\"|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|[()]|{_NAMES}", re.DOTALL)
 _MOST_OF_PART = 60_000
 
 
@@ -42,14 +43,16 @@ def _parts(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     while part := _PART.search(text, place):
         end = _end_of_call(text, part.end())
         if end > 0:
-            yield part["name"], _fields(text[part.start() : end])
+            yield part[0].rstrip("("), _fields(text[part.start() : end])
         place = max(end, part.end())
 
 
 def _end_of_call(text: str, place: int) -> int:
-    """Where a call ends whose parenthesis stands before a place; 0 for one without an end."""
+    """Where a part ends whose parenthesis stands before a place; 0 for one without an end, as none holds another."""
     depth = 1
     for token in _TOKEN.finditer(text, place, place + _MOST_OF_PART):
+        if token[0].endswith("Part("):
+            return 0
         depth += {"(": 1, ")": -1}.get(token[0], 0)
         if depth == 0:
             return token.end()

@@ -12,7 +12,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.tools import SHELLS, is_instrument, is_tool_name
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
-from mcp_reflect.domain.trajectory.transcripts.fences import CallFences, OpenFence, without_fence
+from mcp_reflect.domain.trajectory.transcripts.fences import FENCE, CallFences, OpenFence, without_fence
 from mcp_reflect.domain.trajectory.transcripts.part_heads import role_of_part
 from mcp_reflect.domain.trajectory.transcripts.told_calls import add_session, add_told_call
 
@@ -25,7 +25,6 @@ _ROLE = re.compile(
     r"^(?P<level>#{1,6}(?= )|\*\*) ?(?P<name>[^\W\d_][^\W\d]{1,20}(?: [a-z]{3,12})?)[.:]?(?:\*\*)?:?"
     r"(?:[ \t]{1,4}(?P<rest>.*))?$"
 )
-_FENCE = re.compile(r"^[ \t]{0,3}(?P<mark>`{3,10}|~{3,10})[^\n]*$")
 _ONE_WORD = re.compile(r"[a-z][a-z0-9_.-]{1,40}")
 _BOLD = "**"
 _MOST_BEFORE = 40
@@ -109,13 +108,13 @@ def _add(found: CollectedMessages, part: _Part) -> None:
     if part.role == "user":
         found.hear(text)
         return
-    if part.role == "note" or (part.role == "result" and not any(map(_FENCE.match, part.body))):
+    if part.role == "note" or (part.role == "result" and not any(map(FENCE.match, part.body))):
         found.say(text)
         return
     if part.role == "result":
         found.answer(without_fence(text))
         return
-    begin = next((n for n, line in enumerate(part.body) if _FENCE.match(line)), len(part.body))
+    begin = next((n for n, line in enumerate(part.body) if FENCE.match(line)), len(part.body))
     before, fences = "\n".join(part.body[:begin]), CallFences.of(part.body[begin:])
     if begin == len(part.body):
         before, fences = CallFences.of_set_in(part.body)

@@ -14,7 +14,7 @@ from mcp_reflect.domain.trajectory.transcripts.agent_words import is_call_line
 from mcp_reflect.domain.trajectory.transcripts.call_lines import LOG_NOTATIONS, CallLine, CallLines, is_call_wrapper
 from mcp_reflect.domain.trajectory.transcripts.call_notation import add_noted_call, add_tagged_call
 from mcp_reflect.domain.trajectory.transcripts.collected import CollectedMessages
-from mcp_reflect.domain.trajectory.transcripts.fences import split_fences, without_fence
+from mcp_reflect.domain.trajectory.transcripts.fences import FENCE, split_fences, without_fence
 from mcp_reflect.domain.trajectory.transcripts.turn_heads import (
     TURN_ROLES,
     ResultHead,
@@ -24,7 +24,6 @@ from mcp_reflect.domain.trajectory.transcripts.turn_heads import (
     read_turn_head,
 )
 
-_FENCE = re.compile(r"^[ \t]{0,3}(?P<mark>`{3,10}|~{3,10})")
 _COMMAND = re.compile(r"[a-z./~][\w./~-]{0,60}[ \t]{1,3}[^\s({]")
 """What a command line begins with: a program, and what it is given."""
 _MOST_BEFORE = 10
@@ -38,7 +37,7 @@ def read_tool_turns(text: str) -> list[Message] | None:
     begin = next(
         (n for n, line in enumerate(lines[:_MOST_BEFORE]) if (head := read_turn_head(line)) and head.may_be_first), -1
     )
-    if begin < 0 or any(calls.at(number) or _FENCE.match(lines[number]) for number in range(begin)):
+    if begin < 0 or any(calls.at(number) or FENCE.match(lines[number]) for number in range(begin)):
         return None
     reader = _Reader(lines, calls, begin)
     number = begin
@@ -124,7 +123,7 @@ class _Reader:
                 self.close()
                 self._state = "closed"
             return True
-        fence = _FENCE.match(line)
+        fence = FENCE.match(line)
         if self._fence:
             self._hold_text(line)
             if fence and fence["mark"].startswith(self._fence):
