@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcp_reflect.domain.trajectory.signed_edits import read_signed_edit
-from tests.domain.trajectory.test_transcripts import read
+from tests.domain.trajectory.transcripts.test_reading import read
 
 EDITS = {
     "nginx.conf: + client_max_body_size 20m;": ("nginx.conf", (("", "client_max_body_size 20m;"),)),

@@ -6,7 +6,7 @@ On doubt a text stays one: logs, reports and prose have readings of their own (`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mcp_reflect.domain import lazy_re as re
@@ -14,147 +14,80 @@ from mcp_reflect.domain.trajectory.kept import keep_with_trajectory
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.record_signs import has_record_signs
-from mcp_reflect.domain.trajectory.transcripts.aider import read_aider
-from mcp_reflect.domain.trajectory.transcripts.autogen import read_autogen
-from mcp_reflect.domain.trajectory.transcripts.chat_templates import read_chat_template
-from mcp_reflect.domain.trajectory.transcripts.claude_terminal import read_claude_terminal
-from mcp_reflect.domain.trajectory.transcripts.cline_export import read_cline_export
-from mcp_reflect.domain.trajectory.transcripts.codex_log import read_codex_log
-from mcp_reflect.domain.trajectory.transcripts.crewai import read_crewai
-from mcp_reflect.domain.trajectory.transcripts.folded_calls import read_folded_calls
-from mcp_reflect.domain.trajectory.transcripts.gemini_terminal import read_gemini_terminal
-from mcp_reflect.domain.trajectory.transcripts.goose import read_goose
-from mcp_reflect.domain.trajectory.transcripts.headed_parts import read_headed_parts
-from mcp_reflect.domain.trajectory.transcripts.key_value_records import read_key_value_records
-from mcp_reflect.domain.trajectory.transcripts.labelled import read_labelled
-from mcp_reflect.domain.trajectory.transcripts.langchain_invocations import read_langchain_invocations
-from mcp_reflect.domain.trajectory.transcripts.langgraph_messages import read_langgraph_messages
-from mcp_reflect.domain.trajectory.transcripts.mails import read_mails
-from mcp_reflect.domain.trajectory.transcripts.marked_parts import read_marked_parts
-from mcp_reflect.domain.trajectory.transcripts.nested_records import read_nested_records
-from mcp_reflect.domain.trajectory.transcripts.notebook_cells import read_notebook_cells
-from mcp_reflect.domain.trajectory.transcripts.object_lines import read_object_lines
-from mcp_reflect.domain.trajectory.transcripts.openhands import read_openhands
-from mcp_reflect.domain.trajectory.transcripts.openhands_log import read_openhands_log
-from mcp_reflect.domain.trajectory.transcripts.prompted_words import read_prompted_words
-from mcp_reflect.domain.trajectory.transcripts.pydantic_parts import read_pydantic_parts
-from mcp_reflect.domain.trajectory.transcripts.record_turns import read_record_turns
-from mcp_reflect.domain.trajectory.transcripts.smolagents import read_smolagents
-from mcp_reflect.domain.trajectory.transcripts.speakers import read_speakers
-from mcp_reflect.domain.trajectory.transcripts.step_headings import read_step_headings
-from mcp_reflect.domain.trajectory.transcripts.swe_agent_log import read_swe_agent_log
-from mcp_reflect.domain.trajectory.transcripts.tagged_parts import read_tagged_parts
-from mcp_reflect.domain.trajectory.transcripts.tool_turns import read_tool_turns
+from mcp_reflect.domain.trajectory.transcripts.layouts.folded_calls import FOLDED_CALLS
+from mcp_reflect.domain.trajectory.transcripts.layouts.headed_parts import HEADED_PARTS
+from mcp_reflect.domain.trajectory.transcripts.layouts.key_value_records import KEY_VALUE_RECORDS
+from mcp_reflect.domain.trajectory.transcripts.layouts.labelled import LABELLED
+from mcp_reflect.domain.trajectory.transcripts.layouts.mails import MAILS
+from mcp_reflect.domain.trajectory.transcripts.layouts.marked_parts import MARKED_PARTS, NAMED_CALLS
+from mcp_reflect.domain.trajectory.transcripts.layouts.nested_records import NESTED_RECORDS
+from mcp_reflect.domain.trajectory.transcripts.layouts.object_lines import OBJECT_LINES
+from mcp_reflect.domain.trajectory.transcripts.layouts.prompted_words import PROMPTED_WORDS
+from mcp_reflect.domain.trajectory.transcripts.layouts.record_turns import RECORD_TURNS
+from mcp_reflect.domain.trajectory.transcripts.layouts.speakers import SPEAKERS
+from mcp_reflect.domain.trajectory.transcripts.layouts.step_headings import STEP_HEADINGS
+from mcp_reflect.domain.trajectory.transcripts.layouts.tagged_parts import TAGGED_PARTS
+from mcp_reflect.domain.trajectory.transcripts.layouts.tool_turns import TOOL_TURNS
+from mcp_reflect.domain.trajectory.transcripts.programs.aider import AIDER, AIDER_CHAT
+from mcp_reflect.domain.trajectory.transcripts.programs.autogen import AUTOGEN
+from mcp_reflect.domain.trajectory.transcripts.programs.chat_templates import CHAT_TEMPLATE
+from mcp_reflect.domain.trajectory.transcripts.programs.claude_terminal import CLAUDE_TERMINAL
+from mcp_reflect.domain.trajectory.transcripts.programs.cline_export import CLINE_EXPORT
+from mcp_reflect.domain.trajectory.transcripts.programs.codex_log import CODEX_LOG
+from mcp_reflect.domain.trajectory.transcripts.programs.crewai import CREWAI
+from mcp_reflect.domain.trajectory.transcripts.programs.gemini_terminal import GEMINI_TERMINAL
+from mcp_reflect.domain.trajectory.transcripts.programs.goose import GOOSE
+from mcp_reflect.domain.trajectory.transcripts.programs.langchain_invocations import LANGCHAIN_INVOCATIONS
+from mcp_reflect.domain.trajectory.transcripts.programs.langgraph_messages import LANGGRAPH_MESSAGES
+from mcp_reflect.domain.trajectory.transcripts.programs.notebook_cells import NOTEBOOK_CELLS
+from mcp_reflect.domain.trajectory.transcripts.programs.openhands import OPENHANDS
+from mcp_reflect.domain.trajectory.transcripts.programs.openhands_log import OPENHANDS_LOG
+from mcp_reflect.domain.trajectory.transcripts.programs.pydantic_parts import PYDANTIC_PARTS
+from mcp_reflect.domain.trajectory.transcripts.programs.smolagents import SMOLAGENTS
+from mcp_reflect.domain.trajectory.transcripts.programs.swe_agent_log import SWE_AGENT_LOG
 
-_TIME = r"(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d(?:[.,]\d{1,6})? - "
-_Format = tuple[re.Pattern[str], Callable[[str], list[Message] | None]]
-_TOLD_AT_ONCE: Sequence[_Format] = (
-    (
-        re.compile(
-            r"\A\s{0,99}(?:(?:Running|Starting|Setting up|Launching) .{0,200}\n\s{0,99}){0,9}"
-            rf"{_TIME}(?:\w{{1,40}}:[A-Z]|[A-Z_]{{4,12}}$|[Ss]tep|\*\*)",
-            re.MULTILINE,
-        ),
-        read_openhands_log,
-    ),
-    (
-        re.compile(
-            r"\A\s{0,99}(?:[$%❯] .{0,200}\bsweagent\b.{0,400}\n\s{0,99})?"
-            r"(?:.{0,50}\b(?:INFO|DEBUG|WARN|WARNING|ERROR)\b[ \t-]|[^\w\s\x00-\x7f]{1,4} ?(?:THOUGHT|ACTION)\b)"
-        ),
-        read_swe_agent_log,
-    ),
-    (
-        re.compile(
-            r"\A(?:[ \t]{0,40}(?:[🚀🌊│╰├└].*|╭─{1,400} .{0,20}(?:Crew|Agent|Task|Flow|Trac).*"
-            r"|\[(?:DEBUG|INFO)\]: ==.*|-{3,} ?transcript.*|Running the Crew|[$%❯] crewai .*)?\n){0,39}"
-            r" {0,4}(?:# Agent:|╭─{1,400} .{0,20}(?:Crew|Agent|Task|Tool|Flow)\b)"
-        ),
-        read_crewai,
-    ),
-    (
-        re.compile(
-            r"\A(?:[ \t]{0,80}(?:[█▀▄░▒▓▝▜▗▟▘▙▛▖▚▞ℹ✕⚠{}\"\]│╰].*|╭─{2,400}╮[ \t]{0,80}"
-            r"|(?:Tips for|Using:|Logged in|Loaded|Data collection|\d\.) .*|\d{1,9},"
-            r"|[$%❯] (?:gemini|qwen)\b.*)?\n){0,39}"
-            r" {0,3}(?:✦ ?|[>!] (?!(?:(?! {0,3}[✦╭]).*\n){0,39}\$ )|╭─{2,400}╮)"
-        ),
-        read_gemini_terminal,
-    ),
-    (re.compile(r"\A\s{0,99}(?:# .{0,200}\n\s{0,99})?(?:-{3,9}\n\s{0,99})?\*\*User:\*\*\s{0,9}\n"), read_cline_export),
-    (re.compile(r"\A\s{0,99}[$%❯] aider\b"), read_aider),
-    (re.compile(r"\A\s{0,99}\{\s?\""), read_object_lines),
-    (
-        re.compile(r"\A\s{0,99}(?:<s>\s{0,9})?(?:<\|(?:im_start|start_header_id|begin_of_text|start)\|>|\[INST\])"),
-        read_chat_template,
-    ),
-    (re.compile(r"\A\s{0,99}={20,50} (?:Human|System) Message ={20,50}"), read_langgraph_messages),
-    (
-        re.compile(r"\A\s{0,99}\[?\s{0,9}(?:ModelRequest\(parts=\[)?(?:System|User)PromptPart\("),
-        read_pydantic_parts,
-    ),
+_TOLD_AT_ONCE = (
+    OPENHANDS_LOG,
+    SWE_AGENT_LOG,
+    CREWAI,
+    GEMINI_TERMINAL,
+    CLINE_EXPORT,
+    AIDER,
+    OBJECT_LINES,
+    CHAT_TEMPLATE,
+    LANGGRAPH_MESSAGES,
+    PYDANTIC_PARTS,
 )
-"""What a transcript begins with whose format its very beginning tells, behind what the program tells of itself.
+"""Formats that the very beginning of a transcript tells, behind what the program says of itself.
 
 An output in another format may show a session of theirs.
 """
-_FORMATS: Sequence[_Format] = (
-    (re.compile(r"^(?:[⏺●] ?\S|>\s)", re.MULTILINE), read_claude_terminal),
-    (
-        re.compile(r"^(?:\[\d{4}-\d\d-\d\dT[\d:.]{8,18}Z?\] \S|user$|user instructions: )", re.MULTILINE),
-        read_codex_log,
-    ),
-    (re.compile(r"^(?:\*\*|#{1,6} )", re.MULTILINE), read_folded_calls),
-    (re.compile(r"^(?:\*\*|#{1,6} )", re.MULTILINE), read_step_headings),
-    (re.compile(r"^(?:\*\*|#{1,4} |\[)?(?:USER|HUMAN|ASSISTANT|SYSTEM)\b.{0,6}(?::|$)", re.MULTILINE), read_openhands),
-    (re.compile(r"^(?:[━─═]{3,400} ?Step \d|╭)", re.MULTILINE), read_smolagents),
-    (re.compile(r"^(?:[\w@][\w .@-]{0,59} \(to [\w@][\w .@-]{0,59}\):$|-{6,20} \w)", re.MULTILINE), read_autogen),
-    (re.compile(r"^(?:\( ?[Oo0]|[─-]{2,6} \S{1,80} \| |starting session \|)", re.MULTILINE), read_goose),
-    (re.compile(r"^(?:Invoking: `|> Entering new )", re.MULTILINE), read_langchain_invocations),
-    (re.compile(r"^(?:#### |# aider chat started|(?:> )?Aider v\d)", re.MULTILINE), read_aider),
-    (re.compile(r"^(?:In ?(?:\[\d{1,5}\])?:|(?:#{1,4} |# %% ?)?\[?Cell \d)", re.MULTILINE), read_notebook_cells),
-    (
-        re.compile(
-            r"^[ \t]{0,3}(?:\*\*|#{1,4} )?"
-            r"(?:instructions?|user|human|task|question|issue|goal|thoughts?|discussion|reasoning|action)\b",
-            re.MULTILINE | re.IGNORECASE,
-        ),
-        read_labelled,
-    ),
-    (
-        re.compile(
-            r"^(?:\[(?:[a-z]{2,20}|[a-z]{0,10}[ _#-]{0,2}\d{1,4}(?:/\d{1,4})?)\] ?\S|(?:>{3,5}|={2,3}>|:{3}) [a-z]"
-            r"|#{1,6} [a-z_]{2,20}:?$|[A-Z_]{2,20}[ \t]{0,14}:)",
-            re.MULTILINE | re.IGNORECASE,
-        ),
-        read_headed_parts,
-    ),
-    (re.compile(r"^<(?:\?xml|[A-Za-z][\w.-]{1,30}(?:[ \t][^<>\n]{0,400})?>)", re.MULTILINE), read_tagged_parts),
-    (
-        re.compile(
-            r"^(?:[^\w\s\x00-\x7f]{1,3} ?)?"
-            r"(?:#{1,6} (?:\*\*)?|\*\*|[\[<]|[=-]{2,40} ?)?[^\W\d_][\w -]{0,30}(?:[:：>\]*(=-]|$)",
-            re.MULTILINE,
-        ),
-        read_tool_turns,
-    ),
-    (re.compile(r"^[A-Za-z]{2,20} (?:calls?|runs?|uses?|invokes?) [\w.:/-]{1,60}:", re.MULTILINE), read_marked_parts),
-    (re.compile(r"^[\[<]?[A-Za-z][\w.-]{0,30}(?:\]:?|>:?|:) ?\S", re.MULTILINE), read_speakers),
-    (
-        re.compile(
-            r"^(?:[\[(]?\d[\d./:T-]{3,30}|[A-Za-z][\w-]{0,20} ?(?:[>|:]{2}|\|)|[^\n]{2,44} [\[(]?\d{1,2}:\d\d"
-            r"|\*\*(?:@|opened by @|created by @))",
-            re.MULTILINE,
-        ),
-        read_record_turns,
-    ),
-    (re.compile(r"^[A-Za-z_][\w.-]{0,40}=\S", re.MULTILINE), read_key_value_records),
-    (re.compile(r"^(?:- )?[a-z_]{2,20}:(?: |$)", re.MULTILINE), read_nested_records),
-    (re.compile(r"^(?:\*\*)?From:", re.MULTILINE), read_mails),
-    (re.compile(r"\A(?:[ \t]{0,4}[─━═=_*-]{0,300}[ \t]{0,9}\n){0,3}> ?\S"), read_prompted_words),
-    (re.compile(r"^\S", re.MULTILINE), read_marked_parts),
+_FORMATS = (
+    CLAUDE_TERMINAL,
+    CODEX_LOG,
+    FOLDED_CALLS,
+    STEP_HEADINGS,
+    OPENHANDS,
+    SMOLAGENTS,
+    AUTOGEN,
+    GOOSE,
+    LANGCHAIN_INVOCATIONS,
+    AIDER_CHAT,
+    NOTEBOOK_CELLS,
+    LABELLED,
+    HEADED_PARTS,
+    TAGGED_PARTS,
+    TOOL_TURNS,
+    NAMED_CALLS,
+    SPEAKERS,
+    RECORD_TURNS,
+    KEY_VALUE_RECORDS,
+    NESTED_RECORDS,
+    MAILS,
+    PROMPTED_WORDS,
+    MARKED_PARTS,
 )
-"""What a transcript of each other format has in its first lines, and its reader."""
+"""The other formats, which have their signs anywhere in the first lines; those with surer signs come first."""
 _MOST_WORDS_BEFORE = 3
 """Words before those of the user up to which no other format is looked for: an output with a session in it comes later.
 """
@@ -198,13 +131,13 @@ def _readings(text: str, head: str) -> Iterator[tuple[list[Message], bool]]:
     Each with whether the very beginning tells the format.
     """
     quoted, text = _PROMPT_OR_FENCE.search(head), _cleaned(text)
-    for mark, read in (*_TOLD_AT_ONCE, *_FORMATS):
-        begin = mark.search(head)
-        if begin is None or (quoted is not None and quoted.start() < begin.start()):
+    for each in (*_TOLD_AT_ONCE, *_FORMATS):
+        sign = each.sign.search(head)
+        if sign is None or (quoted is not None and quoted.start() < sign.start()):
             continue
-        messages = read(text)
+        messages = each.read(text)
         if messages and any(map(_holds_call, messages)):
-            yield messages, (mark, read) in _TOLD_AT_ONCE
+            yield messages, each in _TOLD_AT_ONCE
 
 
 def _holds_call(message: Message) -> bool:

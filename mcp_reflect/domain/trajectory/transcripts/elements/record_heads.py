@@ -1,0 +1,132 @@
+"""Heads of records that a program or a chat writes: `09:02:11 user …`, `[14:01] Ann: …`, `OUT<< …`, `**Ann** 10:02`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.transcripts.elements.role_words import AGENT_NAMES, USER_NAMES, foreign_words
+from mcp_reflect.domain.trajectory.transcripts.elements.turn_heads import ARROW
+
+_TASKS = frozenset({"task", "request", "prompt", "question", "query", "goal", "caller", "requester"}) | foreign_words(
+    "task"
+)
+_OUTPUTS = frozenset(
+    {
+        *("tool", "out", "err", "stdout", "stderr", "result", "results", "output", "outputs", "observation", "obs"),
+        *("return", "returned", "response", "tool_result", "tool-result", "tool_output", "toolresult", "function"),
+        *("env", "environment", "exit", "shell", "terminal"),
+        *foreign_words("result"),
+        *foreign_words("tool"),
+    }
+)
+_CALLS = frozenset({"tool", "call", "function", "action"})
+_OF_OUTPUT = re.compile(r"(?P<tool>[\w.:/-]{0,60}?)[:./]?\b(?:out|output|result|stdout|stderr|err|return|response)")
+"""What a record names behind a tool whose output it holds."""
+_SYSTEM = frozenset({"system", "sys", "meta", "session"}) | foreign_words("system")
+_LEVELS = frozenset(
+    {
+        *("info", "information", "warn", "warning", "error", "debug", "trace", "notice", "fatal", "critical", "crit"),
+        *("verbose", "severe", "fine", "inf", "wrn", "dbg"),
+    }
+)
+"""What applications write before the lines of their logs."""
+_NAMED_AS_AGENT = re.compile(
+    r"(?:^|[\w.-])(?:agent|assistant|bot|copilot|gpt)\d{0,2}|(?:agent|assistant|bot)[_-][\w-]{1,30}"
+)
+_CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?[AaPp][Mm])?(?:Z| ?UTC|[+-]\d\d:?\d\d)?"
+_TIME = rf"(?:\d{{4}}-\d\d-\d\d[T ]|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}},? )?{_CLOCK}"
+_STAMP = re.compile(rf"(?:\[{_TIME}\]|\({_TIME}\)|{_TIME})(?: [-–|])?[ \t]{{1,4}}(?=\S)")
+_NAME = r"[^\W\d_][\w.@-]{0,30}(?: [\w.@-]{1,30}){0,2}(?: \([^()\n]{1,40}\))?"
+_WORD = r"[A-Za-z][\w-]{0,20}"
+_SPOKEN = {
+    "→": re.compile(rf"(?P<name>{_NAME}) (?P<words>(?:{ARROW}|\[(?:tool|call|calls|run|exec)[ :]).*)"),
+    "x>": re.compile(rf"(?P<name>{_WORD})[ \t]{{1,4}}(?P<words>[a-z]{{2,9}}[>»].*)"),
+    " ": re.compile(rf"(?P<name>{_WORD})(?:[ \t]{{1,8}}(?P<words>(?!\().*)|$)"),
+    "[]": re.compile(
+        r"\[(?P<name>[A-Za-z][\w-]{0,20})(?:[:/](?P<of>[A-Za-z_][\w.:/-]{0,60}))?\]:?[ \t]{0,4}(?P<words>.*)"
+    ),
+    "<>": re.compile(r"<(?P<name>[^<>\n]{1,40})> ?(?P<words>.*)"),
+    ":": re.compile(rf"(?P<name>{_NAME}): ?(?P<words>.*)"),
+}
+"""What stands behind a time, by the notation of whoever speaks."""
+_MARKED = re.compile(rf"(?P<name>{_WORD}) ?(?P<mark>>{{2,3}}|<{{2,3}}|::|\|{{1,2}})(?:[ \t](?P<words>.*)|$)")
+_SIGNED = re.compile(
+    rf"(?:\*\*(?P<bold>[^*\n]{{1,40}})\*\*|(?P<plain>{_NAME}))[ \t,—–-]{{1,4}}"
+    rf"(?:\[{_TIME}\]|\({_TIME}\)|{_TIME})[ \t]{{0,4}}"
+)
+_TIMED = re.compile(
+    rf"(?P<name>{_WORD}(?:/{_WORD})?)[ \t]{{1,4}}(?:\[{_TIME}\]|\({_TIME}\)|{_TIME}):(?:[ \t]{{1,4}}(?P<words>.*)|$)"
+)
+"""A name with a time, and words behind both."""
+_COMMENTED = re.compile(
+    r"\*\*@(?P<name>[\w-]{1,39}(?:\[bot\])?)\*\* (?:commented|wrote|replied)\b[^\n]{0,60}"
+    r"|\*\*(?:opened|created|asked) by @(?P<asker>[\w-]{1,39})\*\*[^\n]{0,60}"
+)
+"""The head of a comment in the export of an issue."""
+_DIGIT = re.compile(r"\d+")
+
+
+class RecordHead(NamedTuple):
+    """The head of a record: who it is by, and what stands behind; `style` is how the time before it is written.
+
+    The notation is `:`, `<>`, `[]`, `→`, `x>` or a blank behind a time, `n:` for a name before one, `|` for a mark
+    behind a role, `**` for a name with a time in a line of its own, and `@` for the name above a comment. `of` is what
+    stands behind a role, as in `[tool:shell]`.
+    """
+
+    name: str
+    notation: str
+    style: str
+    words: str
+    of: str = ""
+
+    @property
+    def role(self) -> str:
+        """The role that the name tells.
+
+        It is `user`, `agent`, `call`, `output`, `system`, `level` of a log, or empty for any other name.
+        """
+        if self.of and self.name.lower() in _CALLS:
+            return "output" if _OF_OUTPUT.fullmatch(self.of.lower()) else "call"
+        return _role_of(self.name)
+
+
+def _role_of(name: str) -> str:
+    lower = name.lower().partition(" (")[0].partition("/")[0].strip()
+    if lower in USER_NAMES or lower in _TASKS:
+        return "user"
+    if lower in AGENT_NAMES or _NAMED_AS_AGENT.fullmatch(lower.lstrip("@")) or lower.endswith(("bot", "agent")):
+        return "agent"
+    if lower in _OUTPUTS:
+        return "output"
+    return "system" if lower in _SYSTEM else "level" if lower in _LEVELS else ""
+
+
+def read_record_head(line: str) -> RecordHead | None:
+    """Return the head of a record that a line begins with; None for any other line."""
+    if stamp := _STAMP.match(line):
+        style = _DIGIT.sub("0", stamp[0].strip())
+        for notation, pattern in _SPOKEN.items():
+            spoken = pattern.fullmatch(line, stamp.end())
+            if spoken is None:
+                continue
+            of = spoken.groupdict().get("of") or ""
+            head = RecordHead(spoken["name"], notation, style, spoken["words"] or "", of)
+            if notation not in {"[]", "x>", " "} or head.role not in {"", "level"}:
+                return head
+        return None
+    return _head_by_name(line)
+
+
+def _head_by_name(line: str) -> RecordHead | None:
+    """The head that begins with a name, before a mark or a time."""
+    if (marked := _MARKED.fullmatch(line)) and _role_of(marked["name"]) not in {"", "level"}:
+        return RecordHead(marked["name"], "|", "", marked["words"] or "")
+    if timed := _TIMED.fullmatch(line):
+        return RecordHead(timed["name"], "n:", "n:", timed["words"] or "")
+    if signed := _SIGNED.fullmatch(line):
+        return RecordHead((signed["bold"] or signed["plain"]).strip(), "**", "**" if signed["bold"] else "", "")
+    if commented := _COMMENTED.fullmatch(line.rstrip()):
+        return RecordHead(commented["name"] or commented["asker"], "@", "@", "")
+    return None

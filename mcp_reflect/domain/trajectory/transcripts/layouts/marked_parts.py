@@ -1,0 +1,227 @@
+"""Transcripts in marked parts of any notation (`marks.py`), read by the form of their own marks."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from itertools import pairwise
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.log_parts import LogParts
+from mcp_reflect.domain.trajectory.messages import Message
+from mcp_reflect.domain.trajectory.told_wording import IS_COMMAND_LINE
+from mcp_reflect.domain.trajectory.tools import SHELLS, command_line, is_tool_name
+from mcp_reflect.domain.trajectory.transcripts.elements.agent_words import (
+    add_words_and_calls,
+    begins_call,
+    is_call_line,
+)
+from mcp_reflect.domain.trajectory.transcripts.elements.call_notation import add_noted_call
+from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
+from mcp_reflect.domain.trajectory.transcripts.elements.fences import without_fence
+from mcp_reflect.domain.trajectory.transcripts.elements.marks import (
+    Mark,
+    first_mark,
+    forms_of_run,
+    read_mark,
+    with_results,
+)
+from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import read_object
+from mcp_reflect.domain.trajectory.transcripts.elements.told_calls import add_session, add_told_call
+from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
+
+_Part = tuple[Mark, list[str]]
+_TOOL = "tool"
+_CALLS = frozenset({"call", "tool call", "action", "invoke"})
+_COMMAND = re.compile(r"[a-z./~][\w./~-]{0,60}[ \t]{1,3}[^\s({]")
+"""What a command line begins with: a program, and what it is given."""
+_RUNS = SHELLS | {"sh", "run", "exec", "command", "cmd", "terminal", "console"}
+_LANGUAGES = frozenset({"py", "python", "python3", "ipython", "code"})
+_RULE = re.compile(r"(?P<sign>[-=~*#_]{2,40})(?![-=~*#_])[^\n]{0,200}(?P=sign)[ \t]{0,9}")
+_MOST_BEFORE = 2
+_LONGEST_END = 40
+_CODE = re.compile(r"(\d{1,3}) \|[ \n]?")
+"""An exit code before the output of a call."""
+_ENDS = re.compile(r"^[ \t]{0,4}</[^\W\d]{1,30}>[ \t]{0,4}$", re.MULTILINE)
+_END_BEHIND = re.compile(r"</[^\W\d]{1,30}>[ \t\n]{0,9}\Z")
+
+
+def read_marked_parts(text: str) -> list[Message] | None:
+    """Return the messages of a transcript in marked parts; None for any other text."""
+    lines = _without_end(text.rstrip().split("\n"))
+    marks = with_results(lines, [read_mark(line) for line in lines])
+    begin = first_mark(marks)
+    first = marks[begin] if begin >= 0 else None
+    forms = forms_of_run(marks, first) if first else frozenset()
+    if first is None or not forms:
+        return None
+    parts = _split(lines, [mark if mark and mark.form in forms else None for mark in marks], begin)
+    parts = _joined(parts, _answering_names(parts))
+    reader = _Reader(parts, first)
+    for number in range(len(parts)):
+        reader.read(number)
+    return reader.found.messages if reader.found.calls and reader.has_output else None
+
+
+def _without_end(lines: list[str]) -> list[str]:
+    """The lines without a rule at their end that closes what one at their beginning has opened, or stands apart."""
+    first = next((rule for line in lines[:_MOST_BEFORE] if (rule := _RULE.fullmatch(line))), None)
+    last = _RULE.fullmatch(lines[-1])
+    is_frame = first and last and first["sign"] == last["sign"]
+    is_apart = last and len(lines) > 1 and not lines[-2].strip()
+    return lines[:-1] if (is_frame or is_apart) and len(lines[-1]) <= _LONGEST_END else lines
+
+
+def _split(lines: Sequence[str], marks: Sequence[Mark | None], begin: int) -> list[_Part]:
+    """The parts with their lines; the first of each is what stands behind its mark."""
+    parts: list[_Part] = []
+    for line, mark in zip(lines[begin:], marks[begin:], strict=True):
+        if mark is not None:
+            parts.append((mark, [mark.rest]))
+        else:
+            parts[-1][1].append(line)
+    return parts
+
+
+def _joined(parts: Sequence[_Part], answers: frozenset[tuple[str, str]]) -> list[_Part]:
+    """The parts, those of an output of which each line has its mark as one."""
+    found: list[_Part] = []
+    for mark, lines in parts:
+        if (mark.name, mark.form) in answers and found and found[-1][0].name == mark.name:
+            found[-1][1].extend(lines)
+        else:
+            found.append((mark, lines))
+    return found
+
+
+class _Reader:
+    """Reads the parts of a transcript in their order; `first` is the mark of the user."""
+
+    def __init__(self, parts: Sequence[_Part], first: Mark) -> None:
+        self.found = CollectedMessages()
+        self.has_output = False
+        self._parts = parts
+        self._user = first.name
+        self._owes_output = False
+        """Whether a call stands before that has not told anything: what comes next may be its output."""
+        self._answers = _answering_names(parts)
+        roles = [self._role(mark) for mark, _ in parts]
+        self._has_results = "result" in roles
+        outputs = [lines for role, (_, lines) in zip(roles, parts, strict=True) if role == "result"]
+        self._unsure = frozenset() if _are_framed(outputs) else _unsure_words(roles)
+        self._runs = frozenset(
+            mark.name
+            for mark, lines in parts
+            if mark.name in _CALLS and not mark.of and IS_COMMAND_LINE.match(lines[0])
+        )
+        """Labels of calls that stand before command lines as well as before any other call."""
+
+    def _role(self, mark: Mark) -> str:
+        if (mark.name, mark.form) in self._answers:
+            return "result"
+        return mark.role or ("user" if mark.name == self._user else "result")
+
+    def read(self, number: int) -> None:
+        """Add what a part tells."""
+        mark, lines = self._parts[number]
+        role = self._role(mark)
+        text = _body(lines)
+        if "<" in mark.form:
+            text = _ENDS.sub("", _END_BEHIND.sub("", text))
+        role = "result" if self._owes_output and role in {"user", "task"} else role
+        self._owes_output = False
+        if role in {"user", "task"}:
+            self.found.hear(text)
+        elif role == "agent" and self.found.shows_others and number in self._unsure:
+            self._answer(text)
+        elif role == "agent":
+            self.has_output = add_words_and_calls(self.found, text) or self.has_output
+        elif role == "result":
+            code = _CODE.match(text)
+            self._answer(without_fence(text[code.end() :] if code else text), None if code is None else code[1] != "0")
+        elif role == "call":
+            self._read_call(mark, text)
+
+    def _answer(self, text: str, failed: bool | None = None) -> None:
+        self.has_output = self.has_output or bool(self.found.calls and (text.strip() or failed is not None))
+        self.found.answer(text, failed)
+
+    def _is_command(self, label: str, call: str) -> bool:
+        return label in self._runs and read_object(call) is None and _COMMAND.match(call) is not None
+
+    def _read_call(self, mark: Mark, text: str) -> None:
+        """Add a call, and its output where that stands below it without a mark of its own."""
+        lines = text.split("\n")
+        end = len(lines) if self._has_results else LogParts(lines).end_of_command(0, 0)
+        if not lines[0].strip():  # the call stands below its mark
+            end = len(lines)
+        call, output = "\n".join(lines[:end]).strip("\n"), "\n".join(lines[end:])
+        label = mark.name
+        if mark.of and read_object(call) is None and command_line(mark.of, {"command": call}):
+            self.found.call(mark.of, {"command": call})
+        elif mark.of and is_tool_name(mark.of):
+            add_noted_call(self.found, mark.of, call)
+        elif label == "agent" or (label not in _RUNS | _LANGUAGES and is_call_line(call)):
+            if not add_noted_call(self.found, "", call):
+                self.found.say(call)
+        elif label in _LANGUAGES:
+            self.found.run_code(without_fence(call))
+        elif (label in _RUNS or self._is_command(label, call)) and not add_session(self.found, "", call):
+            self.found.run(without_fence(call))
+        elif label not in _RUNS and not self._is_command(label, call):
+            add_told_call(self.found, label, mark.of, without_fence(call))
+        self._owes_output = not (self._has_results or output.strip())
+        if output.strip():
+            self._answer(textwrap.dedent(output))
+
+
+def _are_framed(outputs: Sequence[Sequence[str]]) -> bool:
+    """Return true for outputs whose lines are all set in, or behind a bar: none of them can look like a mark."""
+    below = [line for lines in outputs for line in lines[1:] if line.strip()]
+    return bool(below) and all(line[0] in " \t|" for line in below)
+
+
+def _unsure_words(roles: Sequence[str]) -> frozenset[int]:
+    """The parts of an agent which an output before them may have printed, where marks tell calls.
+
+    It is sure of the last ones before a call, and at the end, unless calls follow results without a word.
+    """
+    calls_at_once = any(before == "result" and role == "call" for before, role in pairwise(roles))
+    found: list[int] = []
+    is_last, is_end = True, True
+    for number in range(len(roles) - 1, -1, -1):
+        if roles[number] == "call":
+            is_last, is_end = True, False
+        elif roles[number] == "agent":
+            if not is_last or (calls_at_once and not is_end):
+                found.append(number)
+            is_last = False
+    return frozenset() if is_end else frozenset(found)
+
+
+def _answering_names(parts: Sequence[_Part]) -> frozenset[tuple[str, str]]:
+    """The names, with their forms, that mark results, though they sound like calls.
+
+    A call stands before them, or the agent's words end in one.
+    """
+    answers: dict[tuple[str, str], list[bool]] = {}
+    for (before, lines), (mark, _) in pairwise(parts):
+        if mark.role == "call" and before.name != mark.name:
+            is_call = mark.name == _TOOL and not mark.of and before.name in _CALLS
+            ends_in_call = is_call or (before.role == "agent" and any(map(begins_call, lines)))
+            answers.setdefault((mark.name, mark.form), []).append(ends_in_call)
+    return frozenset(name for name, each in answers.items() if any(each) and (name[0] == _TOOL or all(each)))
+
+
+def _body(lines: Sequence[str]) -> str:
+    """The text of a part, without the indentation that its lines share."""
+    below = textwrap.dedent("\n".join(lines[1:])).strip("\n")
+    if below and lines[0].endswith("|") and all(line.startswith("|") for line in below.split("\n")):
+        below = "\n".join(line[1:].removeprefix(" ") for line in below.split("\n"))
+    return "\n".join(filter(None, (lines[0], below))) if lines[0] else f"\n{below}" if below else ""
+
+
+NAMED_CALLS = TranscriptFormat(
+    re.compile(r"^[A-Za-z]{2,20} (?:calls?|runs?|uses?|invokes?) [\w.:/-]{1,60}:", re.MULTILINE), read_marked_parts
+)
+MARKED_PARTS = TranscriptFormat(re.compile(r"^\S", re.MULTILINE), read_marked_parts)

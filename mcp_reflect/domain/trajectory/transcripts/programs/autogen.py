@@ -1,0 +1,116 @@
+"""Transcripts of AutoGen: blocks `coder (to user_proxy):`, code in fences, and `exitcode: 1 (execution failed)`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.messages import Message
+from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
+from mcp_reflect.domain.trajectory.transcripts.elements.fences import split_fences
+from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import read_object
+from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
+
+_HEAD = re.compile(r"^(?P<name>[\w@][\w .@-]{0,59}) \(to (?P<to>[\w@][\w .@-]{0,59})\):\s{0,9}$")
+_NEWER_HEAD = re.compile(r"^-{6,20} (?P<name>[\w@][\w .@-]{0,59}) -{6,20}\s{0,9}$")
+_RULE = re.compile(r"^-{70,100}\s{0,9}$")
+_EXECUTES = re.compile(r"^>{6,10} (?:EXECUTING|USING|NO HUMAN|TERMINATING)\b.{0,200}$")
+_OUTCOME = re.compile(r"^\s{0,9}exitcode: (?P<code>-?\d{1,10})\b[^\n]{0,80}\n(?:Code output:[ \t]{0,9})?\n?")
+_TOOL = re.compile(r"^\*{3,9} Suggested (?:tool|function) call[^:\n]{0,80}: (?P<name>[\w.-]{1,80}) \*{3,9}$")
+_RESPONSE = re.compile(r"^\*{3,9} Response from calling (?:tool|function)[^*\n]{0,120}\*{3,9}$")
+_STARS = re.compile(r"^\*{10,200}$")
+_SHELLS = frozenset({"sh", "bash", "shell", "zsh", "pwsh", "powershell", "ps1"})
+_EXECUTORS = re.compile(r"(?:code_?)?execut\w{0,9}|terminal|tools?(?:_\w{1,20})?", re.IGNORECASE)
+_ENDED_IN_ERROR = re.compile(r"exit code: (?P<code>-?\d{1,10})\b")
+_PEOPLE = re.compile(r"user(?!_?proxy)|human|admin|customer", re.IGNORECASE)
+
+
+class _Block(NamedTuple):
+    name: str
+    text: str
+
+
+def read_autogen(text: str) -> list[Message] | None:
+    """Return the messages of a transcript of AutoGen; None for any other text."""
+    blocks = list(_blocks(text.split("\n")))
+    outcomes = [_is_outcome(block) for block in blocks]
+    if not any(outcomes):
+        return None
+    found = CollectedMessages()
+    asker = blocks[0].name
+    for number, block in enumerate(blocks):
+        if outcome := _OUTCOME.match(block.text):
+            output = "\n".join(_cleaned(block.text[outcome.end() :].split("\n")))
+            found.answer(output, outcome["code"] != "0")
+        elif outcomes[number]:
+            code = _ENDED_IN_ERROR.search(block.text[:200])
+            failed = code["code"] != "0" if code else None
+            found.answer("\n".join(_without_stars(block.text.split("\n"))), failed)
+        elif block.name == asker or _PEOPLE.match(block.name):
+            found.hear("\n".join(_cleaned(block.text.split("\n"))))
+        else:
+            _add_words(found, block.text, is_run=outcomes[number + 1 : number + 2] == [True])
+    return found.messages if found.calls else None
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
+    """The blocks: each begins behind a rule, or behind the line that says which code is executed."""
+    name, held, may_begin = "", list[str](), True
+    for line in lines:
+        head = _NEWER_HEAD.match(line) or (_HEAD.match(line) if may_begin else None)
+        if head is not None:
+            if name:
+                yield _Block(name, "\n".join(held).strip("\n"))
+            name, held, may_begin = head["name"], [], False
+        elif _RULE.match(line):
+            may_begin = True
+            held.append(line)
+        else:
+            may_begin = may_begin and (not line.strip() or _EXECUTES.match(line) is not None)
+            held.append(line)
+    if name:
+        yield _Block(name, "\n".join(held).strip("\n"))
+
+
+def _cleaned(lines: Sequence[str]) -> list[str]:
+    """The lines of a block without the rule at its end, and what the client says behind it."""
+    kept = list(lines)
+    while kept and (not kept[-1].strip() or _RULE.match(kept[-1]) or _EXECUTES.match(kept[-1])):
+        kept.pop()
+    return kept
+
+
+def _without_stars(lines: Sequence[str]) -> list[str]:
+    return [line for line in _cleaned(lines) if not (_RESPONSE.match(line) or _STARS.match(line))]
+
+
+def _is_outcome(block: _Block) -> bool:
+    is_executor = _EXECUTORS.fullmatch(block.name) is not None
+    return is_executor or _OUTCOME.match(block.text) is not None or _has_line(block.text, _RESPONSE)
+
+
+def _has_line(text: str, pattern: re.Pattern[str]) -> bool:
+    return any(pattern.match(line) for line in text.split("\n")[:6])
+
+
+def _add_words(found: CollectedMessages, text: str, *, is_run: bool) -> None:
+    """Add what an agent says; the code in its fences was run where an outcome follows."""
+    lines = _cleaned(text.split("\n"))
+    tool = next((number for number, line in enumerate(lines) if _TOOL.match(line)), len(lines))
+    for part in split_fences("\n".join(lines[:tool])):
+        if part.language in _SHELLS and is_run:
+            found.run(part.text)
+        elif part.language in {"python", "py", ""} and is_run:
+            found.run_code(part.text)
+        elif part.language is None:
+            found.say(part.text.strip().removesuffix("TERMINATE"))
+    if tool < len(lines) and (name := _TOOL.match(lines[tool])):
+        given = "\n".join(line for line in lines[tool + 1 :] if not _STARS.match(line))
+        given = given.strip().removeprefix("Arguments:").strip()
+        found.call(name["name"], read_object(given) or given)
+
+
+AUTOGEN = TranscriptFormat(
+    re.compile(r"^(?:[\w@][\w .@-]{0,59} \(to [\w@][\w .@-]{0,59}\):$|-{6,20} \w)", re.MULTILINE), read_autogen
+)

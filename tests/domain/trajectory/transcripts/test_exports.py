@@ -1,0 +1,282 @@
+"""Exports of Cline and Roo Code, and chats of Aider that were copied from the terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.domain.trajectory.transcripts.test_reading import read
+
+CLINE = """\
+# Cline Task Export
+
+**User:**
+
+<task>
+Fix the build.
+</task>
+<environment_details>
+# VSCode Visible Files
+a.c
+</environment_details>
+
+---
+
+**Assistant:**
+
+<thinking>Look first.</thinking>
+<execute_command>
+<command>make && echo ok</command>
+<requires_approval>false</requires_approval>
+</execute_command>
+
+---
+
+**User:**
+
+[execute_command for 'make && echo ok'] Result:
+
+Command executed in terminal  within working directory '/w'. Command execution was not successful.
+Exit code: 2
+Output:
+error: boom
+**User:**
+<feedback>x</feedback>
+
+The user provided the following feedback:
+<feedback>
+Do not touch the cache.
+</feedback>
+<environment_details>
+x
+</environment_details>
+
+---
+
+**Assistant:**
+
+The name is wrong.
+
+<replace_in_file>
+<path>a.c</path>
+<diff>
+------- SEARCH
+x
+=======
+y
++++++++ REPLACE
+<<<<<<< SEARCH
+:start_line:7
+-------
+1
+=======
+2
+>>>>>>> REPLACE
+</diff>
+</replace_in_file>
+
+---
+
+**User:**
+
+[replace_in_file for 'a.c'] Result:
+The content was successfully saved to a.c.
+
+---
+
+**Assistant:**
+
+<write_to_file>
+<path>b.xml</path>
+<content>
+<content>b</content>
+</content>
+</write_to_file>
+
+---
+
+**User:**
+
+[write_to_file for 'b.xml'] Result:
+The content was successfully saved to b.xml.
+
+---
+
+**Assistant:**
+
+<read_file>
+<args>
+<file>
+<path>c.c</path>
+</file>
+</args>
+</read_file>
+<use_mcp_tool>
+<server_name>docs</server_name>
+<tool_name>lookup</tool_name>
+<arguments>
+{"q": "x"}
+</arguments>
+</use_mcp_tool>
+<ask_followup_question>
+<question>Which name?</question>
+</ask_followup_question>
+
+---
+
+**User:**
+
+[ask_followup_question for 'Which name?'] Result:
+
+<answer>
+y
+</answer>
+
+---
+
+**User:**
+
+[ERROR] You did not use a tool in your previous response!
+
+---
+
+**Assistant:**
+
+<attempt_completion>
+<result>
+It builds.
+</result>
+</attempt_completion>
+
+---
+
+**User:**
+
+[attempt_completion] Result:
+The user has provided feedback on the results.
+<feedback>
+Thanks.
+</feedback>
+"""
+
+
+def test_cline() -> None:
+    words = read(CLINE)
+    failed = words[3]
+    assert words == [
+        ("user", "Fix the build."),
+        ("assistant", "Look first."),
+        ("bash", {"command": "make && echo ok"}),
+        ("output", failed[1], True),
+        ("user", "Do not touch the cache."),
+        ("assistant", "The name is wrong."),
+        (
+            "edit",
+            {
+                "file_path": "a.c",
+                "edits": [{"old_string": "x", "new_string": "y"}, {"old_string": "1", "new_string": "2"}],
+            },
+        ),
+        ("output", "The content was successfully saved to a.c.", None),
+        ("write", {"file_path": "b.xml", "content": "<content>b</content>"}),
+        ("output", "The content was successfully saved to b.xml.", None),
+        ("read_file", {"path": "c.c"}),
+        ("lookup", {"q": "x"}),
+        ("assistant", "Which name?"),
+        ("user", "y"),
+        ("assistant", "It builds."),
+        ("user", "Thanks."),
+    ]
+    shown = "error: boom\n**User:**\n<feedback>x</feedback>\n\nThe user provided the following feedback:"
+    assert failed[1].endswith(shown)
+
+
+def test_cline_with_calls_that_the_export_names() -> None:
+    text = """\
+**User:**
+
+Fix the build.
+
+---
+
+**Assistant:**
+
+Look first.
+[Tool Use: execute_command]
+Command: make
+Requires_approval: false
+
+---
+
+**User:**
+
+[Tool (Error)]
+error: boom
+
+---
+
+**Assistant:**
+
+[Tool Use: write_to_file]
+Path: a.c
+Content: int a;
+int b;
+
+---
+
+**User:**
+
+[Tool]
+Saved.
+"""
+    assert read(text) == [
+        ("user", "Fix the build."),
+        ("assistant", "Look first."),
+        ("bash", {"command": "make"}),
+        ("output", "error: boom", True),
+        ("write", {"file_path": "a.c", "content": "int a;\nint b;"}),
+        ("output", "Saved.", None),
+    ]
+
+
+@pytest.mark.parametrize("start", ["$ aider --model big", "$ aider\nAider v0.64.1\nModel: x", "❯ aider a.c"])
+def test_aider_behind_its_command_line(start: str) -> None:
+    text = f"""\
+{start}
+Repo: w   Added a.c to the chat
+
+> Fix the build.
+
+Could you run it?
+
+> /run make
+error: boom
+Command exited 2. Add output to chat? y
+
+I'd remove the cache.
+
+> No, keep it.
+
+Then only the name.
+
+> /run make
+cc a.c
+
+> /run ./a
+ok
+
+It builds, and prints what it should.
+"""
+    assert read(text) == [
+        ("user", "Fix the build."),
+        ("assistant", "Could you run it?"),
+        ("bash", {"command": "make"}),
+        ("output", "error: boom", None),
+        ("assistant", "I'd remove the cache."),
+        ("user", "No, keep it."),
+        ("assistant", "Then only the name."),
+        ("bash", {"command": "make"}),
+        ("output", "cc a.c", None),
+        ("bash", {"command": "./a"}),
+        ("output", "ok", None),
+        ("assistant", "It builds, and prints what it should."),
+    ]
