@@ -38,11 +38,13 @@ _ADVISES = re.compile(
 """Words of advice, of an aside, and of what somebody else had said: more than a fact that was found."""
 _WRITTEN = (
     r"(?:order|rules?|word|notes?|guild|wiki|page|polic(?:y|ies)|comparison|metadata|digest|report|remark|comments?|text"
-    r"|docs?|documentation|file|table|advice|convention|article|ticket|mail|readme|description|listing|blog|post|memo)"
+    r"|docs?|documentation|file|table|advice|convention|article|ticket|mail|readme|description|listing|blog|post|memo"
+    r"|dictionary|guide|manual|handbook|runbook|template|spec(?:ification)?|sheet|catalog(?:ue)?)"
 )
 _ATTRIBUTES = re.compile(
     rf"\b(?:by|per|following|under|according to) (?:(?:the|its|their|an?) )?(?:[\w.’'-]+ ){{0,3}}?{_WRITTEN}\b"
-    rf"|\bas (?:the|its) (?:[\w.’'-]+ ){{0,3}}?{_WRITTEN} (?:says?|states?|notes?|has it)\b"
+    rf"|\bas (?:the|its) (?:[\w.’'-]+ ){{0,3}}?{_WRITTEN} (?:says?|states?|notes?|has it"
+    r"|asks?|wants?|requires?|demands?|prescribes?|recommends?|advises?|suggests?|instructs?|orders?|tells?)\b"
     rf"|\bthe (?:[\w.’'-]+ ){{0,2}}?{_WRITTEN} (?:says?|states?|reports?|claims?|gives|notes|warns)\b"
     r"|\b[\w-]+\.(?:txt|md|rst|ya?ml|json|csv|docx|pdf) (?:says|states|gives|claims)\b|\bfrom earlier runs\b|\bby ADR"
     r"|\b(?:laut|gemäß|gemaess) (?:\w+ ){0,2}?(?:handbuch|wiki|dok\w*|richtlinie|notiz|datei|seite|hinweis|anleitung)"

@@ -14,7 +14,7 @@ from mcp_reflect.domain.truncate import CUT, in_one_line
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a run. `text` is its arguments, `command` its command line where it is one of a shell."""
+    """A call of a run. `text` is its arguments, `command` the command line that it runs, if any."""
 
     place: int
     text: str
@@ -23,7 +23,8 @@ class Call:
 
     @cached_property
     def _lines(self) -> tuple[str, ...]:
-        return self.text, in_one_line(self.text), in_one_command_line(self.text.strip())
+        told = self.text, in_one_line(self.text), in_one_command_line(self.text.strip())
+        return told if self.command in {"", self.text} else (*told, self.command)
 
     def holds(self, quoted: str) -> bool:
         """Return true for a text that is in it, also where a lesson put it into one line and cut its end off."""

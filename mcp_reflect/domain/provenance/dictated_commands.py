@@ -36,11 +36,11 @@ _VARIABLE = re.compile(r"([A-Z][A-Z0-9_]*)=[\w.,:-]*(?:/[\w.,:-]+)*/?")
 _CHOOSES_CODE = re.compile(
     r"(?:PATH|ENV|BASH_ENV|EDITOR|VISUAL|PAGER|SHELL|IFS|HOME|LD_.*|DYLD_.*|GIT_.*|PIP_.*|UV_.*|NPM_.*|CARGO_.*|RUSTC.*"
     r"|NODE_OPTIONS|NODE_PATH|PYTHONSTARTUP|PYTHONHOME|PYTEST_PLUGINS|PYTEST_ADDOPTS|PERL5.*|RUBY.*|GEM_.*|JAVA_.*|MAVEN_.*"
-    r"|GRADLE_.*|.*(?:PROXY|REGISTRY|INDEX|MIRROR|OPTS|WRAPPER|LAUNCHER|URL|HOST|ENDPOINT|TOKEN|KEY|SECRET|PASSWORD))"
+    r"|GRADLE_.*|.*(?:PROXY|REGISTRY|INDEX|MIRROR|OPTS|WRAPPER|LAUNCHER|LDFLAGS|_LD|LIBS|URL|HOST|ENDPOINT|TOKEN|KEY|SECRET|PASSWORD))"
 )
 """Variables that choose what is run, or where something goes, and those of secrets."""
 _ELSEWHERE = re.compile(
-    r"://|^[/~]|^\.\./|=[/~]|=\.\./|[$`<>]|^-(?:f|p|c|e|I|x|o)$"
+    r"://|=\S{0,40}-(?:l[a-z]|L|B|Wl,|fplugin)|^[/~]|^\.\./|=[/~]|=\.\./|[$`<>]|^-(?:f|p|c|e|I|x|o)$"
     r"|^--?[\w-]*(?:config|plugin|exec|shell|registry|index|script|import|require|loader|rcfile|override|load|hook|proxy"
     r"|trust|insecure|unsafe|force|no-verify|privileged)"
 )
@@ -60,12 +60,16 @@ _ASSIGNS = re.compile(r"[a-z_]\w*=")
 _OPTION_THAT_LOADS = re.compile(
     r"--[\w-]*(?:config|plugin|exec|shell|registry|index|script|import|require|loader|rcfile|override|load|hook|proxy)\b"
 )
+_LINKED = re.compile(r"(?:[=,'\" ]|^)-l([a-z]\w{2,})")
+"""A library that a compiler links, or a variable hands to one."""
 _IN_QUOTES = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 _PROGRAM_TEXT = re.compile(
     r"(?:(?:^|(?<=[\s|&;(]))(?:sed|awk|grep|rg|jq|yq|psql|mysql|sqlite3|git commit)\s[^'\"|&;\n]*|\b\w+=)"
     r"(?:'[^']{0,4000}'|\"[^\"]{0,4000}\")"
 )
 """A program with the text that it reads as its own language, and a variable with its value: no commands in there."""
+_EXTRAS = re.compile(r"(?<=\w)\[[\w,.-]{1,60}\]$")
+"""What else a Python package is to bring: `uvicorn[standard]`."""
 _LEADING_KEYWORDS = frozenset(("do", "then", "else", "elif", "if", "while", "until", "!", "{", "("))
 _HEADS = (["for"], ["case"], ["done"], ["fi"], ["esac"], ["}"], [")"])
 _SHORTENS = re.compile(
@@ -115,7 +119,15 @@ def words_that_run(command: str) -> frozenset[str]:
         behind = [after for word, after in itertools.pairwise(words) if word in LOADING_OPTIONS]
         programs = (word for word in words[:1] if not is_known_program(word))
         found.update(programs, behind, (word for word in words[2:] if installs and _is_named(word)))
+        found.update(_linked(part.lower()))
     return frozenset(found) - COMMON_WORDS
+
+
+def _linked(part: str) -> Iterator[str]:
+    """The libraries that a simple command in lower case links by variables, or as a compiler."""
+    words = shell_words(part)
+    for word in words if words[:1] and words[0] in COMPILERS else filter(_ASSIGNS.match, words):
+        yield from _LINKED.findall(word)
 
 
 def _is_named(word: str) -> bool:
@@ -144,6 +156,8 @@ def unknown_programs(command: str) -> frozenset[str]:
 def words_brought_in(command: str) -> frozenset[str]:
     """Return the words of a command that bring in code: packages, plugins, modules, and what options load."""
     found: set[str] = set()
+    for part in simple_commands(command.lower()):
+        found.update(_linked(part))
     for words in _lower_words(command):
         if words and HAVE_OTHER_INSTALLS.isdisjoint((tuple(words[:1]), tuple(words[:2]))):
             behind = next((place for place, word in enumerate(words) if place and word in INSTALLING_WORDS), len(words))
@@ -182,9 +196,12 @@ def _lower_words(command: str) -> Iterator[list[str]]:
 
 
 def _called_words(part: str) -> list[str]:
-    """The words of a simple command without the keywords of loops and conditions before it; none of a loop's head."""
+    """The words of a simple command without the keywords of loops and conditions before it; none of a loop's head.
+
+    Packages stand without their extras.
+    """
     words = list(itertools.dropwhile(_LEADING_KEYWORDS.__contains__, shell_words(part)))
-    return [] if words[:1] in _HEADS else words
+    return [] if words[:1] in _HEADS else [_EXTRAS.sub("", word) for word in words]
 
 
 def _is_builder(command: str) -> bool:

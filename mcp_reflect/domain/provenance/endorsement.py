@@ -22,6 +22,9 @@ from mcp_reflect.domain.text.observation import is_prose
 
 _ACTS = re.compile(r"(?:`[^`\n]+`|(?:editing|Edit|writing)\s\S++|moving|up|down|after|then|and|[\s;.,()+→-])+")
 """A sentence that tells commands and edits, and nothing else."""
+_TAKEN_OUT = re.compile(r"(?<![\w`])- `([^`\n]+)`")
+"""What an edit took out of a file: nobody tells to write it."""
+_OPTION = re.compile(r"(?<!\S)--([a-z][a-z-]{2,40})(?![\w=-])")
 _CODE_SIGN = re.compile(r"[(){}\[\]=<>;]")
 _EDITED = re.compile(r"\b(?:editing|Edit|writing)\s+(\S+)")
 _RUNS_COMMANDS = re.compile(
@@ -99,16 +102,25 @@ class Endorsement:
             return False
         acts = [text.strip() for text in IN_BACKQUOTES.findall(sentence)]
         names_host = any("@" in word for word in self._taint.words(sentence))
-        return bool(acts) and not names_host and all(self._is_act_at_home(sentence, text) for text in acts)
+        taken_out = frozenset(text.strip() for text in _TAKEN_OUT.findall(sentence))
+        return (
+            bool(acts)
+            and not names_host
+            and all(
+                self._is_act_at_home(sentence, text) or (text in taken_out and not self._is_read_prose(text))
+                for text in acts
+            )
+        )
 
     def _lets_a_text_choose_code(self, sentence: str) -> bool:
         """Return true for a change of files that choose the code which is run, by a word that somebody's prose brought.
 
-        What a listing, a setting or code showed is at hand.
+        What a listing, a setting or code showed is at hand; an option without a value chooses none.
         """
         if not CHOOSES_CODE.search(sentence):
             return False
-        brought = (self._texts.observed_with(word)[0] for word in self._taint.words(sentence))
+        options = frozenset(_OPTION.findall(sentence))
+        brought = (self._texts.observed_with(word)[0] for word in self._taint.words(sentence) if word not in options)
         return any(first.holds == "prose" or first.is_prose for first in brought)
 
     def _is_dictated_line(self, sentence: str, text: str) -> bool:

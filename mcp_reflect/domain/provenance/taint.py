@@ -43,7 +43,7 @@ _SAYS_INSTALLED = re.compile(
 )
 """A package that a sentence says was installed."""
 _OUTSIDERS = re.compile(
-    r"\b(?:(?:gh|glab) (?:pr|mr|org|secret|auth|repo|label|release|api|ssh-key|gpg-key)"
+    r"(?<![./])\b(?:(?:gh|glab) (?:pr|mr|org|secret|auth|repo|label|release|api|ssh-key|gpg-key)"
     r"|(?:docker|podman) (?:pull|push|login)"
     r"|git (?:config|remote|push)|(?:npm|yarn|pnpm|pip3?|composer) config|createuser|useradd|adduser|usermod|visudo"
     r"|kafka-acls(?:\.sh)?|gpasswd|crontab|ssh(?:-\w+)?|scp|sftp|rsync|gpg|mail|sendmail|nc|ncat|chown|chgrp|setfacl)\b[^`&|;\n]*"

@@ -18,7 +18,9 @@ _PLATFORMS = frozenset("linux windows macos darwin ubuntu debian alpine amd64 ar
 """Systems that every tool names."""
 _HASH = re.compile(r"(?=\D{0,40}\d)(?=\d{0,40}[a-f])[0-9a-f]{7,64}")
 """A hash, as of a commit or an image, which nobody chooses."""
-_INSIDE = re.compile(r"[-l](?:(?<=-)(?<![\w-]-)[a-z]|(?<=\bl)ib)(\w{3,})")  # begins with a set: found faster
+_INSIDE = re.compile(
+    r"[-l](?:(?<=-)(?<![\w-]-)[a-z]|(?<=\bl)ib(?!rar|era|ert))(\w{3,})"
+)  # begins with a set: found faster
 """A name behind the letter of an option, and that of a library: `-lcurl` links libcurl.so."""
 
 

@@ -55,6 +55,7 @@ _SYSTEM = """
     ghostscript texlive texlive-latex-extra texlive-fonts-recommended texlive-xetex fonts-noto fonts-dejavu
     postgresql-client default-libmysqlclient-dev gettext openssl sqlite3 tini dumb-init shellcheck
     setsebool getsebool semanage restorecon chcon sealert firewall-cmd nmcli resolvectl update-alternatives
+    gcompat libc6-compat libstdc++ libgcc icu-libs icu-data-full tzdata glibc-compat fontconfig ttf-dejavu krb5-libs
     update-ca-certificates ldconfig sysctl modprobe locale-gen timedatectl hostnamectl loginctl
     nvidia-ctk nvidia-container-toolkit docker-ce docker-ce-cli containerd.io brew
     launchctl xcode-select

@@ -71,9 +71,11 @@ _PATTERNS = (
     r"--no-verify|--insecure\b|--no-check-certificate|--trusted-host|stricthostkeychecking[= ]no|--dangerously",
     r"sslverify[= ]false|strict-ssl[= ]false|node_tls_reject_unauthorized|--privileged\b",
     (
-        r"\b(?:\w{0,40}verif(?:y|ication)\w{0,40}|(?:tls|ssl|auth|mfa|2fa|sandbox|signature|certificate)[\w.-]{0,60}|\w+_check)\s*[=:]\s*"
+        r"\b(?:\w{0,40}verif(?:y|ication)\w{0,40}|(?:tls|ssl|auth|mfa|2fa|sandbox|signature|certificate|captcha)[\w.-]{0,60}"
+        r"|\w+_(?:check|guard)|verify_\w{1,20})[\"']?\s*[=:]\s*"
         r"[\"']?(?:none|false|off|no|skip\w*|0|disabled?|never|insecure|optional)\b"
     ),
+    r"\balg(?:orithms?)?[\"']?\s*[=:][^\n]{0,60}[\"']none[\"']",
     r"accept_?invalid_?cert|allow_?insecure|insecure_?skip_?verify|skip_?verif|auto_?approve",
     r"--no-sandbox|--disable-[\w-]*(?:security|sandbox|verif|auth)|--allow-unauthenticated|(?<![\w-])-insecure\b",
     r"--trust-remote-code|\b(?:selinux|enforcing|apparmor|mitigations)=(?:0|off|disabled)\b|\bsetenforce 0\b",
@@ -89,6 +91,8 @@ _PATTERNS = (
         r"\b(?:approval|verification|identity(?:_check)?|security_question|signature)\s*=\s*"
         r"[\"']?(?:auto\w*|any|none|skip\w*|bypass\w*)\b"
     ),
+    (r"\b\w*skip_?\w*(?:gate|check|test|hook|scan|valid|approv|review|sign|guard)\w*\s*=\s*[\"']?(?:true|1|yes|on)\b"),
+    r"--self-?approve\b|--acl[= ]public|\bpublic-read\b",
     r">>?\s*[^\s;|]{0,60}(?:root|trusted|allowed|authorized)[\w-]*keys?\b",
     rf"\b(?:{_ASKED})(?: {_LOOK})? (?:can|may|could) be (?:skipped|bypassed|left out|ignored)\b",
     rf"\b(?:no|without(?: an?y?)?) (?:\w+ ){{0,2}}(?:{_ASKED}) {_LOOK}\b",

@@ -10,7 +10,7 @@ _OBLIGES = re.compile(
     r"\b(?:must|always|never|should|have to|ha[sd] to|required|forbidden|ought|(?:is|are) to be)\b", re.IGNORECASE
 )
 _SENTENCE = re.compile(
-    r"(?<=[^\s:][.!?])(?<!\b[A-Z]\.)(?<!ERROR!)\s+(?=[\"'(\[`]?\w)|\n+|(?<=`;)\s(?=`)"
+    r"(?<=[^\s:][.!?])(?<!\b[A-Z]\.)(?<!\bi\.e\.)(?<!\be\.g\.)(?<!ERROR!)\s+(?=[\"'(\[]?\w|`\S)|\n+|(?<=`;)\s(?=`)"
     r"|(?<=;)\s(?=before that it failed:)"
 )
 _NAME_WITH_MARK = re.compile(r"[a-z]_\w+[!?]$")

@@ -34,7 +34,8 @@ _MARK = re.compile(rf"^(?:{_MARKS})", re.MULTILINE)
 """What no agent begins a line of its own words with."""
 _SIGN = re.compile(
     r"^(?:[-=]{2,10} ?(?:step|turn|round) ?\d|\[[\w .-]{1,30}\] ?[$>] ?\S|\[exit(?: code)? ?\d|[→←»⇒] ?\w|\{\"|\[\{\""
-    r"|\[?\d\d:\d\d(?::\d\d)?\]? \S|(?:OUT|ERR|STDOUT|STDERR|RESULT|OUTPUT|EXIT)\b|</?\w[\w-]{0,30}[ >]"
+    r"|\[?(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?Z?\]? \S"
+    r"|(?:OUT|ERR|STDOUT|STDERR|RESULT|OUTPUT|EXIT)\b|</?\w[\w-]{0,30}[ >]"
     r"|<\|\w|\[\[/?\w|(?:- )?role: ?\w|[^\w\s]{0,4}(?i:step|turn|round) \d"
     rf"|[^\w\s]{{0,4}}(?i:{_ROLES})\b[^\w\n]{{0,4}}$|{_MARKS})",
     re.MULTILINE,

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from mcp_reflect.domain.lessons.drafting.extraction import extract_lesson
+from mcp_reflect.domain.lessons.run.case_data import may_identify
 from mcp_reflect.domain.text.quotation import SAID, Quotation
 from mcp_reflect.domain.text.rendering import render_reflection
 from mcp_reflect.domain.trajectory.parsing import parse
@@ -744,3 +745,64 @@ def test_a_booking_that_a_search_in_words_found_is_no_value_of_a_rule() -> None:
     text = told(run)
     assert "QX7L2M" not in text
     assert "Ann" not in text
+
+
+POLICY_CHECKED = [
+    *user("Look for a hotel in Graz within our travel policy."),
+    *called("wiki_get", {"page": "Travel policy"}, "Hotels: at most 130 EUR per night, with free cancellation only."),
+    *agent("The wiki says at most 130 EUR per night. Is this still the valid policy?"),
+]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("Yes, that's right, 130 EUR per night and only with free cancellation.", "only with free cancellation"),
+        ("No, the wiki is old. Since January it's 145 EUR a night.", "Since January it's 145 EUR a night."),
+    ],
+)
+def test_what_a_user_says_of_a_rule_that_was_found_is_told(answer: str, expected: str) -> None:
+    run = [
+        *POLICY_CHECKED,
+        *user(answer),
+        *called("hotel_search", {"city": "Graz", "max": 130}, "1. Hotel Murblick 118 EUR"),
+        *agent("Hotel Murblick is within the policy."),
+    ]
+    lesson = told(run, task="Look for a hotel in Graz within our travel policy.")
+    assert expected in lesson
+    assert answer.startswith("Yes") or "130" not in lesson.replace("max=130", "")
+
+
+def test_a_rule_that_is_confirmed_is_told_though_nothing_is_done_behind_it() -> None:
+    run = [
+        *user("Which liability cap do we offer to agencies?"),
+        *called("doc_read", {"doc": "Template agency contract"}, "12. Liability is limited to twice the yearly fee."),
+        *agent("The template limits liability to twice the yearly fee. Shall I use this?"),
+        *user("Yes, twice the yearly fee is what legal approved for agencies."),
+        *agent("For agencies the cap is twice the yearly fee."),
+    ]
+    task = "Which liability cap do we offer to agencies?"
+    assert "wice the yearly fee is what legal approved for agencies." in told(run, task=task)
+    asked = [*run[:3], *agent("I found two files of July. Do you want the PDF?"), *run[4:]]
+    assert "legal approved" not in told(asked, task=task)
+
+
+def test_what_is_to_be_so_in_general_is_told_though_the_user_speaks_of_themselves() -> None:
+    run = [
+        *user("Find a slot for Ada, Ben and me."),
+        *called("freebusy", {"from": "10:00"}, "common: Wed 14:00-15:30, Fri 10:00-11:00"),
+        *user("Wednesday then. And please no meetings on Friday for me, in general."),
+        *called("calendar_add", {"title": "Ada/Ben", "at": "Wed 14:00"}, "created"),
+        *agent("It's in the calendar."),
+    ]
+    assert "lease no meetings on Friday for me, in general." in told(run, task="Find a slot for Ada, Ben and me.")
+
+
+@pytest.mark.parametrize("said", ["Since January it is 12 weeks.", "At most 130 EUR per night.", "Use Gate A."])
+def test_words_that_name_nobody(said: str) -> None:
+    assert not may_identify(said)
+
+
+@pytest.mark.parametrize("said", ["Ask Ann Berg first.", "She lives at 12 Main.", "Send it to ann@berg.example."])
+def test_words_that_may_name_somebody(said: str) -> None:
+    assert may_identify(said)

@@ -19,7 +19,7 @@ from mcp_reflect.domain.lessons.run.case_data import (
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.sentences.candidates import USER, Candidate, Turn
 from mcp_reflect.domain.lessons.sentences.chatter import is_request
-from mcp_reflect.domain.lessons.sentences.position import is_objection, speaks_up
+from mcp_reflect.domain.lessons.sentences.position import is_objection, says_what_holds, speaks_up
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences.speaker import is_case_of_speaker, rules_for_all, rules_for_good
 from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, term_weights
@@ -53,13 +53,15 @@ def select_of_case(
     own_case = served and is_case_of_speaker(turn.text for turn in turns if turn.role == USER)
     ruled = {each.turn for each in candidates if each.is_rule}
     corrections = [] if own_case else [number for number in range(len(turns)) if _is_correction(turns, number, ruled)]
+    answers = [number for number in corrections if says_what_holds(turns, number)]
+    denied = {number - 1 for number in answers if is_objection(turns[number].text)}
     kept = [
         each if each.turn in corrections else _without_case(each, data, served=served)
         for each in candidates
         if (
-            _corrects_handling(each, data)
+            _corrects_handling(each, data, says_what_holds=each.turn in answers)
             if each.turn in corrections and not _may_name_somebody(each, turns, data, served=served)
-            else _outlives_case(each, data, served=served) and names_more(each.text, acted)
+            else each.turn not in denied and _outlives_case(each, data, served=served) and names_more(each.text, acted)
         )
     ]
     told = select_sentences(kept, f"{task}\n{acted}", room, data)
@@ -72,7 +74,7 @@ def _is_correction(turns: Sequence[Turn], number: int, ruled: Collection[int]) -
     if speaks_up(turns, number):
         return number in ruled or turn.corrects or is_objection(turn.text)
     acts_on = any(each.acted for each in turns[number + 1 :])
-    return turn.role == USER and number > 0 and number in ruled and acts_on
+    return turn.role == USER and number > 0 and number in ruled and (acts_on or says_what_holds(turns, number))
 
 
 def _may_name_somebody(sentence: Candidate, turns: Sequence[Turn], data: frozenset[str], *, served: bool) -> bool:
@@ -91,10 +93,15 @@ def _with_whole_turns(told: Sequence[Candidate], corrections: Sequence[Candidate
     return sorted({each.place: each for each in chain(told, *short)}.values(), key=lambda each: each.place)
 
 
-def _corrects_handling(sentence: Candidate, data: frozenset[str]) -> bool:
-    """Return true for what a user says of how a case is to be dealt with, and not only that something is to be done."""
+def _corrects_handling(sentence: Candidate, data: frozenset[str], *, says_what_holds: bool) -> bool:
+    """Return true for what a user says of how a case is to be dealt with, and not only that something is to be done.
+
+    A sum in what they say of a rule is none of the case.
+    """
     is_value = is_record(sentence.text) and count_words(sentence.text) < _WORDS_OF_RULE
-    if is_value or sentence.text.endswith("?") or holds_for_case(sentence.text, data) or may_identify(sentence.text):
+    if is_value or sentence.text.endswith("?") or may_identify(sentence.text):
+        return False
+    if holds_for_case(sentence.text, data) and not says_what_holds:
         return False
     return sentence.role == USER and not (is_request(sentence.text) and not sentence.is_rule)
 

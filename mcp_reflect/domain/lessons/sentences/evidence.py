@@ -8,10 +8,10 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences import cues
 from mcp_reflect.domain.lessons.sentences.candidates import AGENT, USER, Candidate, Turn
 from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, without_interjection
-from mcp_reflect.domain.lessons.sentences.position import closing_factor, position_factor, speaks_up
+from mcp_reflect.domain.lessons.sentences.position import closing_factor, position_factor, says_what_holds, speaks_up
 from mcp_reflect.domain.lessons.sentences.self_contained import points_at_deed, points_back, without_joint
 from mcp_reflect.domain.lessons.sentences.settlement import Spoken, read_talk
-from mcp_reflect.domain.lessons.sentences.speaker import is_case_of_speaker
+from mcp_reflect.domain.lessons.sentences.speaker import is_case_of_speaker, rules_for_good
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.talk import announces, is_directive, talk_factor
 from mcp_reflect.domain.lessons.sentences.wording import (
@@ -67,13 +67,15 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
         position = position_factor(turns, number)
         instructs = one_case and not own_case and turn.role == USER and number > 0
         corrects = instructs and speaks_up(turns, number)
+        answers = instructs and says_what_holds(turns, number)
         for sentence in split_sentences(turn.text):
             text = without_interjection(with_plain_apostrophes(sentence))
-            if (is_courtesy(sentence) and not cues.RULE.search(sentence)) or is_chatter(text):
+            lasts = turn.role == USER and number > 0 and rules_for_good(text)
+            if (is_courtesy(sentence) and not cues.RULE.search(sentence)) or (is_chatter(text) and not lasts):
                 continue
             rule = (states_rule if instructs else states)(text)
             rule = rule or (talked and turn.role == USER and _rules_in_talk(text, number))
-            rule = rule or (number > 0 and turn.role == USER and rules_out(text))
+            rule = rule or lasts or answers or (number > 0 and turn.role == USER and rules_out(text))
             if one_case and not instructs and (is_record(sentence) or (turn.role == USER and _OWN.search(sentence))):
                 rule = False
             is_case = one_case and not (instructs and (rule or corrects))

@@ -31,6 +31,14 @@ _NO = re.compile(
     re.IGNORECASE,
 )
 
+_OF_RULES = re.compile(
+    r"§|\b(?:polic(?:y|ies)|rules?|wiki|handbook|manual|templates?|agreements?|guidelines?|contracts?|clauses?|terms"
+    r"|valid|in force|appl(?:y|ies)|(?:do|does|is) (?:this|that|it) (?:still )?(?:hold|right|correct|current|true)"
+    r"|richtlinie|regel|handbuch|vorlage|vertrag|gilt|règle|politique|contrat|regla|política|regra|regola)\b",
+    re.IGNORECASE,
+)
+"""Words of a question about what holds."""
+
 
 def position_factor(turns: Sequence[Turn], number: int) -> float:
     """Return the factor of a turn by its role and its neighbours."""
@@ -84,6 +92,15 @@ def _agent_factor(turns: Sequence[Turn], number: int) -> float:
 def is_objection(said: str) -> bool:
     """Return true where somebody begins with a no."""
     return _NO.match(said) is not None
+
+
+def says_what_holds(turns: Sequence[Turn], number: int) -> bool:
+    """Return true where a user answers, with a yes or a no, what the agent asked about a rule that it had found."""
+    turn, before = turns[number], turns[number - 1] if number else None
+    if turn.role != USER or before is None or before.role != AGENT or not before.text.rstrip().endswith("?"):
+        return False
+    answers = responses.CONFIRMATION.match(turn.text) or is_objection(turn.text)
+    return bool(answers and _OF_RULES.search(before.text))
 
 
 def speaks_up(turns: Sequence[Turn], number: int) -> bool:

@@ -26,7 +26,8 @@ _OWN_DATA = re.compile(
 )
 
 _LASTING_RULE = phrases(
-    """remember (?:that|this|it) for | from now on | going forward | in (?:the )?future | next time | as a rule
+    """remember (?:that|this|it) for | from now on | in general | for good
+            going forward | in (?:the )?future | next time | as a rule
             (?:the|our) rule(?: is)?(?=[:,]) | for all future"""
 )
 """How somebody tells an agent what holds for its work from then on."""
@@ -41,7 +42,10 @@ _STANDING_ORDER = phrases("(?:please|and|but|also),? (?:always|never) | always |
 
 
 _ALWAYS = re.compile(
-    r"\b(?:always|never|immer|nie(?:mals)?|jamais|toujours|siempre|nunca|sempre|mai|nigdy|zawsze|всегда|никогда)\b|必ず|一律|반드시",
+    r"\b(?:always|never|from now on|in general|going forward|immer|nie(?:mals)?|grundsätzlich|künftig"
+    r"|ab (?:jetzt|sofort)"
+    r"|jamais|toujours|dorénavant|désormais|siempre|nunca|en general|a partir de (?:ahora|agora)|sempre|mai|in generale"
+    r"|d['’]ora in poi|nigdy|zawsze|odtąd|всегда|никогда|впредь)\b|必ず|一律|今後|以后都|반드시|앞으로",
     re.IGNORECASE,
 )
 

@@ -280,3 +280,28 @@ It builds, and prints what it should.
         ("output", "ok", None),
         ("assistant", "It builds, and prints what it should."),
     ]
+
+
+def test_a_chat_of_aider_that_does_not_name_it() -> None:
+    text = """\
+# chat started at 2025-03-31 08:51:20
+
+> Model: main gpt-4.1 with diff edit format
+> Git repo: .git with 412 files
+
+#### The job runs an hour late.
+
+It needs a time zone.
+
+settings.py
+```python
+<<<<<<< SEARCH
+TZ = 1
+=======
+TZ = 2
+>>>>>>> REPLACE
+```
+
+> Applied edit to settings.py
+"""
+    assert read(text)[:2] == [("user", "The job runs an hour late."), ("assistant", "It needs a time zone.")]

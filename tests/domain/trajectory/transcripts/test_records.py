@@ -426,3 +426,55 @@ PLAIN = {
 def test_other_texts_stay_as_they_are(name: str) -> None:
     trajectory = parse(PLAIN[name])
     assert read_transcript(trajectory) is trajectory
+
+
+def test_records_of_calls_and_of_what_came_of_them() -> None:
+    lines = (
+        "USER    The site answers 502.",
+        "CALL    bash make",
+        "ERROR   Error: boom",
+        'CALL    read_file {"path": "docs/RUN.md"}',
+        "RESULT  Use make all.",
+        "CALL    bash make all && make check",
+        "RESULT  ok",
+        "AGENT   It builds.",
+    )
+    text = "\n".join(f"[2026-05-11 09:23:{number:02}] {line}" for number, line in enumerate(lines))
+    assert read(text) == [
+        ("user", "The site answers 502."),
+        ("bash", {"command": "make"}),
+        ("output", "Error: boom", True),
+        ("read_file", {"path": "docs/RUN.md"}),
+        ("output", "Use make all.", None),
+        ("bash", {"command": "make all && make check"}),
+        ("output", "ok", None),
+        ("assistant", "It builds."),
+    ]
+
+
+def test_an_error_between_lines_that_are_no_calls_is_the_level_of_a_log() -> None:
+    text = "2026-05-11 09:23:11 USER hello\n2026-05-11 09:23:12 ERROR boom\n2026-05-11 09:23:13 AGENT hello"
+    assert read(text) == []
+
+
+def test_a_bot_that_tells_its_calls_behind_a_sign_in_a_chat() -> None:
+    text = """\
+#requests · thread · 5 replies
+————————————————
+[10:02] Sanne V.: @opsbot a new printer for room B1.14, please
+[10:02] opsbot (APP): ⚙ netbox.search(q="B1-14")
+    → port Gi1/0/31
+    → status: connected
+[10:06] opsbot (APP): The port is parked.
+[10:08] opsbot (APP): ⚙ net.ping(host="10.38.6.57") → 3/3 replies (1 ms)
+[10:08] opsbot (APP): Done.
+"""
+    assert read(text) == [
+        ("user", "@opsbot a new printer for room B1.14, please"),
+        ("netbox.search", {"q": "B1-14"}),
+        ("output", "→ port Gi1/0/31\n→ status: connected", None),
+        ("assistant", "The port is parked."),
+        ("net.ping", {"host": "10.38.6.57"}),
+        ("output", "3/3 replies (1 ms)", None),
+        ("assistant", "Done."),
+    ]

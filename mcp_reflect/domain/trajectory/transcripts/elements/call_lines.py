@@ -16,6 +16,7 @@ from mcp_reflect.domain.trajectory.transcripts.elements.turn_heads import (
     TURN_ROLES,
     read_result_head,
     read_turn_head,
+    role_of_label,
 )
 
 _TOOL = r"[`*'\"]{0,3}(?P<tool>[A-Za-z_](?:[\w./-]|:(?=\w)){0,79})[`*'\"]{0,3}"
@@ -25,6 +26,12 @@ _DIRECTED = re.compile(
     rf"^\[[A-Za-z][\w-]{{0,20}} ?{ARROW} ?[A-Za-z][\w-]{{0,20}}\]:?[ \t]{{1,3}}(?=" + _TOOL + r"(?:\(|: ?\S|[ \t]?\{))"
 )
 """Who calls whom, in brackets: `[agent -> tool] search: …`."""
+_CALLS_TOOL = re.compile(rf"^(?P<name>[A-Za-z]\w{{0,20}}) ?{ARROW} ?(?P<tool>[A-Za-z_][\w.-]{{0,60}}): (?=\S)")
+"""Who calls which tool: `AI -> bash: make`."""
+_CALL_OF = re.compile(
+    r"^(?:tool|function)[ _]?call:? (?P<tool>[A-Za-z_](?:[\w.-]|:(?=\w)){0,79}):? ?(?P<given>\{.*)$", re.IGNORECASE
+)
+"""`TOOL CALL search: {…}`."""
 _QUOTE = re.compile(r"^(?:>|[^\w\s\x00-\x7f]{1,3}) ?(?=" + _TOOL + r"(?:\(|: ?\S))")
 _CALLING = re.compile(
     r"^(?:Calling|Called|Invoking|Invoked|Using|Executing|Running|Call)(?: the)?(?: (?:tool|function))?:? "
@@ -89,6 +96,10 @@ class CallLines:
             return CallLine("$", "bash", line[prompt.end() :], prompt.end())
         if line[:1] == "<" or line[:1].isspace():
             return self._tagged(number)
+        if told := _CALL_OF.match(line):
+            return CallLine("Tool:", told["tool"], told["given"], told.start("given"))
+        if (told := _CALLS_TOOL.match(line)) and role_of_label(told["name"]) == "agent":
+            return CallLine("->", told["tool"], line[told.end() :], told.end())
         head = read_turn_head(line)
         if head is not None and head.role == "call":
             return CallLine(f"call{head.form.kind}", head.of, head.rest, len(line) - len(head.rest))
@@ -222,7 +233,10 @@ class CallLines:
                     return end
                 continue
             head = None if fence else read_turn_head(line)
+            result = None if fence else read_result_head(line, head)
             if not fence and (head is not None or self.at(end) is not None or line.startswith("<")):
+                break
+            if result is not None and result.is_strong:
                 break
             if not fence and not line.strip() and not has_results and not is_empty:
                 break

@@ -22,8 +22,10 @@ _SHOWS_OF_STRANGERS = re.compile(
     r"|\b(?:node_modules|site-packages|vendor)/",
     re.IGNORECASE,
 )
-_READS_WEB = re.compile(r"web|search|fetch|brows|url|http|page|mail|issue|wiki", re.IGNORECASE)
-_READS = re.compile(r"(?:^|[./:])(?:read|view|open|show|get|cat)", re.IGNORECASE)
+_READS_WEB = re.compile(
+    r"web|search|fetch|brows|url|http|page|mail|issue|wiki|thread|slack|forum|inbox|comments?(?:$|_)", re.IGNORECASE
+)
+_READS = re.compile(r"(?:^|[./:])(?:read|view|open|show|get|cat)|_(?:read|view|show|cat)$", re.IGNORECASE)
 _MOST_OF_COMMAND = 4_000
 _SHELL_LINE = re.compile(r"^[ \t]{0,8}[!%](?P<command>(?!%)\S.{0,4000})$")
 
@@ -80,7 +82,7 @@ class CollectedMessages:
         """Add a command line that the agent ran, in a folder where the transcript names one."""
         if command.strip():
             place = {"workdir": folder} if folder else {}
-            self.call("bash", {"command": command.strip("\n"), **place})
+            self.call("bash", {"command": command.strip("\n").removeprefix("$ "), **place})
 
     def run_code(self, code: str) -> None:
         """Add a cell of Python that the agent ran; what it gives to a shell (`!make`) or edits is told as that."""

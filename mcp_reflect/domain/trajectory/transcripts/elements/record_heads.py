@@ -21,6 +21,10 @@ _OUTPUTS = frozenset(
     }
 )
 _CALLS = frozenset({"tool", "call", "function", "action"})
+_PLAIN_CALLS = frozenset({"call", "calls", "action", "invoke", "tool_call", "tool-call", "toolcall"}) | foreign_words(
+    "call"
+)
+"""What a record of a call is named where the tool stands in its words."""
 _OF_OUTPUT = re.compile(r"(?P<tool>[\w.:/-]{0,60}?)[:./]?\b(?:out|output|result|stdout|stderr|err|return|response)")
 """What a record names behind a tool whose output it holds."""
 _SYSTEM = frozenset({"system", "sys", "meta", "session"}) | foreign_words("system")
@@ -91,6 +95,11 @@ class RecordHead(NamedTuple):
             return "output" if _OF_OUTPUT.fullmatch(self.of.lower()) else "call"
         return _role_of(self.name)
 
+    @property
+    def is_error(self) -> bool:
+        """Whether it names an error: behind a call it tells what came of that, else it is the level of a log."""
+        return self.name.lower() in {"error", "failed", "failure"}
+
 
 def _role_of(name: str) -> str:
     lower = name.lower().partition(" (")[0].partition("/")[0].strip()
@@ -100,6 +109,8 @@ def _role_of(name: str) -> str:
         return "agent"
     if lower in _OUTPUTS:
         return "output"
+    if lower in _PLAIN_CALLS:
+        return "call"
     return "system" if lower in _SYSTEM else "level" if lower in _LEVELS else ""
 
 
@@ -113,7 +124,7 @@ def read_record_head(line: str) -> RecordHead | None:
                 continue
             of = spoken.groupdict().get("of") or ""
             head = RecordHead(spoken["name"], notation, style, spoken["words"] or "", of)
-            if notation not in {"[]", "x>", " "} or head.role not in {"", "level"}:
+            if notation not in {"[]", "x>", " "} or head.role not in {"", "level"} or head.is_error:
                 return head
         return None
     return _head_by_name(line)

@@ -22,7 +22,8 @@ from mcp_reflect.domain.trajectory.transcripts.elements.told_calls import add_to
 _ACT = re.compile(
     r"(?P<indent>[ \t]{0,12})(?P<sign>[^\w\s\x00-\x7f“”„‘’«»‹›¿¡「」『』《》（）…。、]{1,3}) ?"
     r"(?P<call>(?P<tool>[A-Za-z_][\w./-]{0,80})"
-    r"(?:(?P<brackets>\(.*\))|(?P<colon>:?)[ \t]{1,4}(?P<given>\S.*)))[ \t]{0,9}"
+    r"(?:(?P<brackets>\(.*?\))(?:[ \t]{1,4}(?:[→⇒]|[=-]>)[ \t]{1,4}(?P<outcome>\S.*))?"
+    r"|(?P<colon>:?)[ \t]{1,4}(?P<given>\S.*)))[ \t]{0,9}"
 )
 _GEARS = frozenset("⚙🔧🛠⚡")
 """Signs behind which a command line may stand, or a tool without a colon."""
@@ -35,12 +36,16 @@ _INDENT = re.compile(r"[ \t]*")
 
 
 class SignedAct(NamedTuple):
-    """The call that a line shows behind a sign; the text is all that the tool is given, or the call in brackets."""
+    """The call that a line shows behind a sign; the text is all that the tool is given, or the call in brackets.
+
+    The outcome is what the line itself tells of it behind an arrow.
+    """
 
     column: int
     tool: str
     text: str
     in_brackets: bool
+    outcome: str = ""
 
 
 def read_signed_act(line: str) -> SignedAct | None:
@@ -57,13 +62,16 @@ def read_signed_act(line: str) -> SignedAct | None:
     is_told = in_brackets or bool(act["colon"]) or sign in _GEARS or (sign in _ARROWS and bool(act["indent"]))
     if not (is_tool_name(tool) and is_told and (is_known or is_plain)):
         return None
-    return SignedAct(len(act["indent"]), tool, act["call"] if in_brackets else act["given"], in_brackets)
+    if in_brackets:
+        return SignedAct(len(act["indent"]), tool, f"{tool}{act['brackets']}", in_brackets, act["outcome"] or "")
+    return SignedAct(len(act["indent"]), tool, act["given"], in_brackets)
 
 
 def first_signed_act(lines: Sequence[str]) -> int:
     """Return the number of the first line with a call behind a sign that shows what came of it; else -1."""
-    acts = ((number, read_signed_act(line)) for number, line in enumerate(lines))
-    return next((number for number, act in acts if act and _end_of_output(lines, number, act) > number + 1), -1)
+    acts = ((number, act) for number, line in enumerate(lines) if (act := read_signed_act(line)))
+    has_result = (number for number, act in acts if act.outcome or _end_of_output(lines, number, act) > number + 1)
+    return next(has_result, -1)
 
 
 def add_signed_act(found: CollectedMessages, act: SignedAct, lines: Sequence[str], number: int) -> int:
@@ -79,7 +87,9 @@ def add_signed_act(found: CollectedMessages, act: SignedAct, lines: Sequence[str
     else:
         add_told_call(found, "tool", act.tool, act.text)
         output = list(lines[number + 1 : end])
-    if output and found.calls > before:
+    if act.outcome and found.calls > before:
+        found.answer("\n".join((act.outcome, *output)))
+    elif output and found.calls > before:
         sign = _RESULT.match(output[0])
         first, rest = (output[0][sign.end() :], output[1:]) if sign else ("", output)
         found.answer("\n".join((first, textwrap.dedent("\n".join(rest)))).strip("\n"))

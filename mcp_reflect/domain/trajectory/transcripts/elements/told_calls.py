@@ -51,6 +51,9 @@ def add_told_call(found: CollectedMessages, label: str, tool: str, text: str) ->
     name = first["name"].lower() if first else ""
     if first and name in (SHELLS | PATCHERS) - _WORDS and _add_by_tool(found, name, whole[first.end() :].strip()):
         return
+    given = whole[first.end() :].strip() if first else ""
+    if first and given.startswith("{") and is_tool_name(first["name"]) and add_noted_call(found, first["name"], given):
+        return
     if add_react_call(found, whole, None):
         return
     if name not in _WORDS and IS_COMMAND_LINE.match(without_fence(whole).strip()[:_MOST_OF_SENTENCE]):

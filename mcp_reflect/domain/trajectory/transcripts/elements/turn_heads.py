@@ -74,6 +74,10 @@ _RESULT_TAG = re.compile(
     r"(?:[ \t][^<>\n]{0,200})?>(?P<rest>.*)$"
 )
 _RESULT_BRACKETS = re.compile(r"^\[\[(?P<tag>(?:tool[ _-])?(?:results?|outputs?|response))\]\](?P<rest>.*)$")
+_SHORT = 2
+"""Letters of an abbreviation, as in `AI`, which is written in capitals beside `Human` too."""
+_RESULT_TO = re.compile(rf"^[A-Za-z_][\w.-]{{0,60}} ?{ARROW} ?(?P<name>[A-Za-z]\w{{0,20}}):(?:[ \t](?P<rest>.*))?$")
+"""Which tool answers whom: `bash -> AI: …`."""
 _RESULT_ARROW = re.compile(r"^(?:<-|<=|←|⇐|=>|⇒|↳|⎿)[ \t]{1,3}(?P<rest>\S.*)$")
 
 
@@ -122,7 +126,7 @@ def read_turn_head(line: str) -> TurnHead | None:
         if kind == "#" and rest and not (groups["colon"] or rest.startswith("`")):
             return None
         name = head["name"]
-        form = TurnForm(kind, bool(head["sign"]), name[:1].isupper(), name.isupper())
+        form = TurnForm(kind, bool(head["sign"]), name[:1].isupper(), len(name) > _SHORT and name.isupper())
         return TurnHead(role_of_label(name), name, groups.get("of") or groups.get("of2") or "", rest.strip(), form)
     return None
 
@@ -180,5 +184,7 @@ def read_result_head(line: str, head: TurnHead | None) -> ResultHead | None:
         return ResultHead(tag["rest"], f"</{tag['tag']}>", tag["strong"] is not None)
     if brackets := _RESULT_BRACKETS.match(line):
         return ResultHead(brackets["rest"], f"[[/{brackets['tag']}]]", is_strong=True)
+    if (answer := _RESULT_TO.match(line)) and role_of_label(answer["name"]) == "agent":
+        return ResultHead(answer["rest"] or "", "", is_strong=True)
     arrow = _RESULT_ARROW.match(line)
     return ResultHead(arrow["rest"], "", is_strong=False) if arrow else None

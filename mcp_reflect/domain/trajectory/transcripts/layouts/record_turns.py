@@ -75,7 +75,12 @@ def _heads(lines: Sequence[str], first: int) -> list[tuple[int, RecordHead]]:
         head = read_record_head(lines[number]) if number > end else None
         if head is None:
             fence.read(lines[number])
-        if head is None or form is None or head.style != form.style or head.role == "level":
+        if head is None or form is None or head.style != form.style:
+            continue
+        if head.is_error:
+            if not found or found[-1][1].role != "call":
+                continue
+        elif head.role == "level":
             continue
         is_marked = {head.notation, form.notation} & {"|", "**", "@"}
         if is_marked and head.notation != form.notation:
@@ -118,6 +123,8 @@ class _Speakers:
         return "output" if role == "call" and not self.have_outputs else role
 
     def _told(self, head: RecordHead) -> str:
+        if head.is_error:
+            return "output"
         if head.role or self._is_strict:
             return head.role
         if head.name in self._callers:
@@ -169,7 +176,7 @@ class _Reader:
                 add_told_call(self.found, "tool", head.of, "\n".join((head.words, *body)))
                 self._is_loose = False
             elif role == "output":
-                self._see(head.words, body)
+                self._see(head, body)
 
     def _add_signed(self, lines: Sequence[str]) -> None:
         """Add calls behind signs, which the agent makes below whatever record stands before them."""
@@ -187,6 +194,9 @@ class _Reader:
             self._act(head, body[:acts])
             self._add_signed(body[acts:])
             return
+        if (act := read_signed_act(head.words)) and (body or act.outcome):
+            self._add_signed([head.words, *body])
+            return
         text, lines = head.words, body
         if not text.strip() and body:
             text, lines = body[0], body[1:]
@@ -201,11 +211,12 @@ class _Reader:
         if behind is not lines and any(line.strip() for line in lines):
             self._answer("\n".join(lines))
 
-    def _see(self, words: str, body: list[str]) -> None:
-        told = _EXIT.match(words)
-        text = words[told.end() :] if told else words
+    def _see(self, head: RecordHead, body: list[str]) -> None:
+        told = _EXIT.match(head.words)
+        text = head.words[told.end() :] if told else head.words
         rest = textwrap.dedent("\n".join(body))
-        self._answer(f"{text}\n{rest}" if text.strip() else rest, int(told["code"]) != 0 if told else None)
+        failed = int(told["code"]) != 0 if told else True if head.is_error else None
+        self._answer(f"{text}\n{rest}" if text.strip() else rest, failed)
         self._is_loose = any(line.strip() for line in body)
         self._is_marked = self._is_marked or (self._in_row > 1 and not self.found.is_doubtful)
 

@@ -12,7 +12,7 @@ from mcp_reflect.domain.trajectory.transcripts.elements.closing_words import spl
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
 
-_CHAT = re.compile(r"^# aider chat started at ")
+_CHAT = re.compile(r"^# (?:aider )?chat started at ")
 _BANNER = re.compile(r"^(?:> )?Aider v\d")
 _STARTED = re.compile(r"^[$%❯] aider\b")
 _RUN = re.compile(r"^(?:#### |> )?(?:/(?:run|test|git|lint)|!) ?(?P<command>.{0,4000})$")
@@ -100,7 +100,7 @@ class _Reader:
             words = re.sub(r"^/(?:ask|code|architect) ", "", line.removeprefix(self._user))
             if not _ANSWERED.match(words.strip()):
                 self.found.hear(words)
-        elif not line.startswith(("> ", "# aider chat", "####")) and not _NOTE.match(line):
+        elif not line.startswith(("> ", "####")) and not (_CHAT.match(line) or _NOTE.match(line)):
             self._words.append(line)
         return number + 1
 

@@ -1,4 +1,7 @@
-"""Transcripts of AutoGen: blocks `coder (to user_proxy):`, code in fences, and `exitcode: 1 (execution failed)`."""
+"""Transcripts of AutoGen: blocks `coder (to user_proxy):`, code in fences, and `exitcode: 1 (execution failed)`.
+
+Newer versions print blocks below `---------- coder ----------`, and calls as `[FunctionCall(name='x', …)]`.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,17 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.elements.fences import split_fences
-from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import read_object
+from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import add_tool_call, values_of
+from mcp_reflect.domain.trajectory.transcripts.elements.shown_objects import ShownObject, read_shown_objects
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
 
 _HEAD = re.compile(r"^(?P<name>[\w@][\w .@-]{0,59}) \(to (?P<to>[\w@][\w .@-]{0,59})\):\s{0,9}$")
-_NEWER_HEAD = re.compile(r"^-{6,20} (?P<name>[\w@][\w .@-]{0,59}) -{6,20}\s{0,9}$")
+_NEWER_HEAD = re.compile(
+    r"^-{6,20} (?:(?P<kind>[A-Z]\w{2,40}(?:Message|Event)) \((?P<by>[\w@][\w .@-]{0,59})\)"
+    r"|(?P<name>[\w@][\w .@-]{0,59})(?: \([\w .@:/-]{1,80}\))?) -{6,20}\s{0,9}$"
+)
+_SHOWN = re.compile(r"^\[Function(?P<kind>Call|ExecutionResult)\(.*\)\]\s{0,9}$")
+"""The calls of an agent, or what came of them."""
 _RULE = re.compile(r"^-{70,100}\s{0,9}$")
 _EXECUTES = re.compile(r"^>{6,10} (?:EXECUTING|USING|NO HUMAN|TERMINATING)\b.{0,200}$")
 _OUTCOME = re.compile(r"^\s{0,9}exitcode: (?P<code>-?\d{1,10})\b[^\n]{0,80}\n(?:Code output:[ \t]{0,9})?\n?")
@@ -35,12 +44,15 @@ def read_autogen(text: str) -> list[Message] | None:
     """Return the messages of a transcript of AutoGen; None for any other text."""
     blocks = list(_blocks(text.split("\n")))
     outcomes = [_is_outcome(block) for block in blocks]
-    if not any(outcomes):
+    if not any(outcomes) and not any(_SHOWN.match(line) for line in text.split("\n")):
         return None
     found = CollectedMessages()
     asker = blocks[0].name
     for number, block in enumerate(blocks):
-        if outcome := _OUTCOME.match(block.text):
+        if _has_line(block.text, _SHOWN, len(block.text)):
+            is_users = block.name == asker or _PEOPLE.match(block.name) is not None
+            _add_events(found, block, "output" if outcomes[number] else "user" if is_users else "agent")
+        elif outcome := _OUTCOME.match(block.text):
             output = "\n".join(_cleaned(block.text[outcome.end() :].split("\n")))
             found.answer(output, outcome["code"] != "0")
         elif outcomes[number]:
@@ -62,7 +74,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
         if head is not None:
             if name:
                 yield _Block(name, "\n".join(held).strip("\n"))
-            name, held, may_begin = head["name"], [], False
+            name, held, may_begin = head.groupdict().get("by") or head["name"], [], False
         elif _RULE.match(line):
             may_begin = True
             held.append(line)
@@ -90,8 +102,36 @@ def _is_outcome(block: _Block) -> bool:
     return is_executor or _OUTCOME.match(block.text) is not None or _has_line(block.text, _RESPONSE)
 
 
-def _has_line(text: str, pattern: re.Pattern[str]) -> bool:
-    return any(pattern.match(line) for line in text.split("\n")[:6])
+def _has_line(text: str, pattern: re.Pattern[str], most: int = 6) -> bool:
+    return any(pattern.match(line) for line in text.split("\n")[:most])
+
+
+def _add_events(found: CollectedMessages, block: _Block, role: str) -> None:
+    """Add the words of a block and the events that it prints: calls, and what came of them."""
+    words: list[str] = []
+    for line in [*block.text.split("\n"), "[]"]:
+        shown = read_shown_objects(line) if _SHOWN.match(line) else []
+        if not shown and line != "[]":
+            words.append(line)
+            continue
+        said = "\n".join(words).strip()
+        if said and role == "output":
+            found.answer(said)
+        elif said and role == "user":
+            found.hear(said)
+        else:
+            found.say(said.removesuffix("TERMINATE"))
+        words = []
+        for each in shown:
+            _add_event(found, each)
+
+
+def _add_event(found: CollectedMessages, shown: ShownObject) -> None:
+    given, content = shown.fields.get("arguments", {}), shown.fields.get("content", "")
+    if shown.name == "FunctionCall" and isinstance(name := shown.fields.get("name"), str):
+        add_tool_call(found, name, values_of(given) if isinstance(given, str) else dict(given))
+    elif shown.name == "FunctionExecutionResult":
+        found.answer(str(content), True if shown.fields.get("is_error") is True else None)
 
 
 def _add_words(found: CollectedMessages, text: str, *, is_run: bool) -> None:
@@ -108,7 +148,7 @@ def _add_words(found: CollectedMessages, text: str, *, is_run: bool) -> None:
     if tool < len(lines) and (name := _TOOL.match(lines[tool])):
         given = "\n".join(line for line in lines[tool + 1 :] if not _STARS.match(line))
         given = given.strip().removeprefix("Arguments:").strip()
-        found.call(name["name"], read_object(given) or given)
+        found.call(name["name"], values_of(given))
 
 
 AUTOGEN = TranscriptFormat(

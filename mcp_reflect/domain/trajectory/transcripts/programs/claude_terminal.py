@@ -16,6 +16,8 @@ _CALL = re.compile(
     r"|[\w-]{1,60}(?: - |:)[\w-]{1,60} ?\(MCP\))"
     r"\((?P<given>.*)$"
 )
+_SHOWN_CALL = re.compile(r"^(?P<name>[A-Za-z][\w.:-]{0,60})\((?P<given>.*)$", re.DOTALL)
+"""A call of any tool, which its output shows to be one."""
 _SAID = re.compile(r"^[⏺●] ?(?P<words>.*)$")
 _USER = re.compile(r"^[>❯] (?P<words>.*)$")
 _OUTPUT = re.compile(r"^\s{0,6}⎿\s{0,4}(?P<text>.*)$")
@@ -67,6 +69,9 @@ class _Reader:
         elif user and not (self._kind == "output" and not self._is_indented):
             self.close()
             self._kind, self._held = "user", [user["words"]]
+        elif output and self._kind == "agent" and (shown := _SHOWN_CALL.match("\n".join(self._held).strip())):
+            self._name, self._given = shown["name"], shown["given"].split("\n")
+            self._kind, self._held, self._is_indented = "output", [output["text"]], True
         elif output and self._kind == "call":
             self._kind, self._held, self._is_indented = "output", [output["text"]], True
         elif self._kind == "call":

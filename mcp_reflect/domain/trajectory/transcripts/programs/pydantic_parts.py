@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
-from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import add_tool_call, read_object
+from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import add_tool_call, values_of
+from mcp_reflect.domain.trajectory.transcripts.elements.shown_objects import ShownObject, read_shown_objects
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
 
 _NAMES = r"\b(?:UserPrompt|SystemPrompt|Text|Thinking|ToolCall|ToolReturn|RetryPrompt)Part\("
@@ -32,19 +31,19 @@ def read_pydantic_parts(text: str) -> list[Message] | None:
             found.say(told)
         elif name == "ToolCallPart" and isinstance(tool, str):
             given = fields.get("args", {})
-            add_tool_call(found, tool, (read_object(given) or given) if isinstance(given, str) else given or {})
+            add_tool_call(found, tool, values_of(given) if isinstance(given, str) else given or {})
         elif name in {"ToolReturnPart", "RetryPromptPart"}:
             found.answer(told, True if name == "RetryPromptPart" else None)
     return found.messages if found.calls else None
 
 
-def _parts(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _parts(text: str) -> Iterator[ShownObject]:
     """The parts that Python can read, none inside of another's text."""
     place = 0
     while part := _PART.search(text, place):
         end = _end_of_call(text, part.end())
         if end > 0:
-            yield part[0].rstrip("("), _fields(text[part.start() : end])
+            yield from read_shown_objects(text[part.start() : end]) or [ShownObject(part[0].rstrip("("), {})]
         place = max(end, part.end())
 
 
@@ -58,21 +57,6 @@ def _end_of_call(text: str, place: int) -> int:
         if depth == 0:
             return token.end()
     return 0
-
-
-def _fields(call: str) -> dict[str, Any]:
-    """The named arguments of a call that are literals."""
-    try:
-        read = ast.parse(call, mode="eval").body
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return {}
-    found: dict[str, Any] = {}
-    for each in read.keywords if isinstance(read, ast.Call) else ():
-        try:
-            found[str(each.arg)] = ast.literal_eval(each.value)
-        except (ValueError, TypeError, MemoryError, RecursionError):
-            continue
-    return found
 
 
 PYDANTIC_PARTS = TranscriptFormat(

@@ -1,0 +1,39 @@
+"""Which wordings count as dangerous where a text that was read brought them."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_reflect.domain.text.danger import is_dangerous
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DEPLOY_SKIP_GATES=1 ./deploy.sh staging",
+        "skip_approval: true is no assignment, but skip_approval=true is one",
+        "relctl publish --self-approve",
+        "aws s3api put-bucket-acl --bucket state --acl public-read-write",
+        'algorithms=["HS256", "none"]',
+        'options={"verify_aud": False}',
+        "LOGIN_GUARD=disabled",
+        "captcha: off",
+    ],
+)
+def test_what_lets_something_pass_without_a_check(text: str) -> None:
+    assert is_dangerous(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pytest --skip-slow",
+        "skipped=1 of 12 tests",
+        'algorithm="HS256"',
+        "aws s3 ls s3://public-data",
+        "terraform apply approved.plan",
+        "the guard clause returns early",
+    ],
+)
+def test_what_looks_like_it_and_is_not(text: str) -> None:
+    assert not is_dangerous(text)
