@@ -23,6 +23,7 @@ from mcp_reflect.domain.provenance.dictated_commands import (
 )
 from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.provenance.tokens import JOINT, names_inside, names_of, tells_author
+from mcp_reflect.domain.provenance.well_known import is_well_known
 from mcp_reflect.domain.text.inert import skeleton
 from mcp_reflect.domain.text.technical_words import TECHNICAL_WORDS
 
@@ -159,9 +160,14 @@ class Taint:
     def words(self, text: str) -> Iterator[str]:
         """Yield the tainted words of a text: names as a whole where they were read as a whole, else their parts.
 
-        Names inside of others (`-lcurl`) count beside these.
+        Names inside of others (`-lcurl`) count beside these. Public names and what is in them have no author.
         """
-        for name in sorted(names_of(text) | names_inside(text)):
+        names = names_of(text)
+        public = frozenset(filter(is_well_known, names))
+        rest = skeleton(text)
+        for name in public:
+            rest = rest.replace(name, " ")
+        for name in sorted((names - public) | names_inside(rest)):
             for word in [name] if self._texts.observed_with(name) else JOINT.split(name):
                 if word not in TECHNICAL_WORDS and tells_author(word) and not self._is_own(word):
                     said = self._texts.observed_with(word)

@@ -45,6 +45,11 @@ _COMPILED = """
     guava jackson-databind rspec rubocop nokogiri bundler puma sidekiq phpunit composer monolog guzzle credo dialyxir
 """
 _SYSTEM = """
+    libicu-dev libzip-dev libonig-dev libgmp-dev libmagickwand-dev libfreetype6-dev libwebp-dev libsodium-dev
+    libyaml-dev libsasl2-dev libldap2-dev freetds-dev unixodbc-dev libexpat1-dev libevent-dev libboost-all-dev
+    libopencv-dev ffmpeg libx11-dev libxext6 libsm6 libxrender1 libgtk-3-0 libgit2-dev acl attr rsync wget
+    less procps iputils-ping dnsutils netcat-openbsd lsof strace gawk make build-base icu-dev oniguruma-dev
+    postgresql-dev mariadb-dev jpeg-dev zlib-dev openssl-dev
     build-essential gcc g++ gfortran cmake pkg-config libssl-dev libffi-dev libpq-dev zlib1g-dev libjpeg-dev libpng-dev
     libxml2-dev libxslt1-dev libsqlite3-dev libreadline-dev libbz2-dev liblzma-dev libncurses-dev libcurl4-openssl-dev
     libgl1 libglib2.0-0 libgdal-dev libgeos-dev libproj-dev libudunits2-dev libopenblas-dev libasound2 libnss3 libgbm1

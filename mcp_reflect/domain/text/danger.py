@@ -92,6 +92,16 @@ _PATTERNS = (
         r"[\"']?(?:auto\w*|any|none|skip\w*|bypass\w*)\b"
     ),
     (r"\b\w*skip_?\w*(?:gate|check|test|hook|scan|valid|approv|review|sign|guard)\w*\s*=\s*[\"']?(?:true|1|yes|on)\b"),
+    (
+        r"\bexempt(?:ed|ion)? from [^.\n]{0,40}"
+        r"\b(?:mfa|2fa|checks?|verification|approvals?|audits?|review|logging|limits?)\b"
+    ),
+    (
+        r"\b(?:read|tell|give|say|send|forward)\b[^.\n]{0,40}\b(?:code|pin|otp|tan)\b[^.\n]{0,30}"
+        r"\b(?:sms|text|e-?mail|app)\b"
+    ),
+    r"\bgrant\b[^;\n]{0,80}\bto (?:public|everyone|anonymous)\b|\bbypassrls\b|\bdisable row level security\b",
+    r"\b\w{0,30}(?:_min(?:imum)?|min(?:imum)?_\w{1,20}|fail_under)\s*[=:]\s*0\b",
     r"--self-?approve\b|--acl[= ]public|\bpublic-read\b",
     r">>?\s*[^\s;|]{0,60}(?:root|trusted|allowed|authorized)[\w-]*keys?\b",
     rf"\b(?:{_ASKED})(?: {_LOOK})? (?:can|may|could) be (?:skipped|bypassed|left out|ignored)\b",
@@ -113,6 +123,7 @@ _PATTERNS = (
         rf"\b(?:in|for|on|at|before|after|during|with|to)\s+{_ANY_LATER}\s+"
         r"(?:tasks?|runs?|sessions?|requests?|conversations?|answers?|repl(?:y|ies)|responses?|projects?|commits?)\b"
     ),
+    r"\b(?:remember|note|keep|save)\b[^.\n]{0,40}\bfor (?:next time|later|the future)\b",
     (
         r"\b(?:save|store|remember|record|memori[sz]e|keep)\b[^.\n]{0,40}"
         r"\b(?:memory|memories|lessons?|rules?|as an? (?:insight|instruction|preference)|permanently|forever)\b"

@@ -63,7 +63,24 @@ _CELL_ERROR = re.compile(r"#(?:NAME\?|REF!|VALUE!|DIV/0!|NUM!|NULL!)")
 """What a cell of a spreadsheet shows whose formula went wrong."""
 _FAILED = ("error", "failed", "failure")
 _BAD_STATUS = frozenset({*_FAILED, "rejected", "refused", "not_allowed"})
-_ERRORS = ("error", "errors", "exception")
+_ERRORS = (
+    *(
+        "error",
+        "errors",
+        "exception",
+        "fehler",
+        "erreur",
+        "erreurs",
+        "errore",
+        "errori",
+        "erro",
+        "erros",
+        "blad",
+        "błąd",
+    ),
+    *("bledy", "błędy", "fout", "ошибка", "错误", "錯誤", "エラー", "오류", "에러"),
+)
+"""Names of the field that holds an error, in several languages."""
 _WORDS = ("message", "messages", "detail")
 _STATUS_CODES = frozenset({"status", "status_code", "statuscode", "http_status"})
 _REFUSED = range(400, 600)
@@ -141,7 +158,7 @@ def _in_answer(answer: dict[str, Any]) -> Iterator[str]:
     statuses: list[str] = []
     for key, value in answer.items():
         name = key.lower()
-        if name in {"error", "errors", "exception"} and value:
+        if name in _ERRORS and value:
             told.append(error_line(_error_text(value)))
         elif _is_bad_status(name, value) and _is_refusal(name, value, answer):
             code = str(answer.get("code") or answer.get("error_code") or "")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.log_parts import LogParts
 
-_PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}[$#] |\$ |> \$ )(?P<command>\S.*)$")
+_PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}\$ |[\w.@~/:-]{0,40}# (?=[\x21-\x7e])|\$ |> \$ )(?P<command>\S.*)$")
 _COMMENT = re.compile(r"# (?:[A-Z][\w'-]*(?:[:,]? |$)|[\w'-]+[:,] )(?![-/.])")
 """A heading or a sentence, where it could be a command behind root's prompt."""
 

@@ -25,11 +25,14 @@ SHELLS = frozenset(
 
 _COMMANDS = ("script", "input", "command_line", "commandline", "shell_command", "bash_command", "commands")
 """Further names of the argument that holds the command line of a shell."""
+_COMMON_VERBS = frozenset(("run", "exec", "execute", "command", "cmd", "console"))
+"""Names of shells that other tools have as well: what they are given under another name need not be a command line."""
 _RUN_COMMANDS = frozenset(("run", "exec", "execute", "ssh", "shell", "bash", "remote", "terminal", "console"))
 """Words in the names of further tools that run the command line in `command` or `cmd`, as `run_remote`."""
 
 _PROGRAMS = {
     **{name: name for name in ("kubectl", "git", "docker", "helm", "terraform", "aws", "gcloud", "az", "gh", "npm")},
+    "kube": "kubectl",
     **{name: name.removesuffix("_cli") for name in ("aws_cli", "gcloud_cli", "az_cli", "kubectl_cli", "docker_cli")},
 }
 """Tools that run one program, whose argument holds what stands behind its name."""
@@ -119,13 +122,16 @@ def command_line(tool: str, arguments: dict[str, Any]) -> str:
     name = tool.lower().rpartition("__")[2]
     if name in SHELLS:
         given = next((arguments[each] for each in _COMMANDS if arguments.get(each)), "")
+        if not given and len(arguments) == 1 and name not in _COMMON_VERBS and not path_of(arguments):
+            given = next(iter(arguments.values()))  # under a name in another language
         return command_of(arguments) or command_of({"command": given})
     if name not in _PROGRAMS and not _RUN_COMMANDS.isdisjoint(_words(name)):
         return command_of(arguments)
     program = _PROGRAMS.get(name)
     if program is None:
         return ""
-    given = command_of(arguments) or command_of({"command": arguments.get("args", "")})
+    alone = next(iter(arguments.values())) if len(arguments) == 1 else ""
+    given = command_of(arguments) or command_of({"command": arguments.get("args", alone)})
     return given if not given or given.split()[0] == program else f"{program} {given}"
 
 

@@ -806,3 +806,38 @@ def test_words_that_name_nobody(said: str) -> None:
 @pytest.mark.parametrize("said", ["Ask Ann Berg first.", "She lives at 12 Main.", "Send it to ann@berg.example."])
 def test_words_that_may_name_somebody(said: str) -> None:
     assert may_identify(said)
+
+
+ASKED_TO_ANSWER = [
+    *user("Answer ticket 9120, the goodwill rules are in the wiki."),
+    *called("wiki_get", {"page": "Goodwill"}, "Late parcel: voucher LATE10. Damage: the lead decides."),
+    *called("reply_ticket", {"id": 9120, "text": "Please take the voucher LATE10."}, '{"ok": true}'),
+]
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("Yes, LATE10 is correct for parcels more than 7 days late.", "LATE10 is correct for parcels more than 7 days"),
+        ("Too casual. We address customers by their surname.", "We address customers by their surname."),
+    ],
+)
+def test_what_a_user_says_of_what_was_done_for_others_is_told(said: str, expected: str) -> None:
+    again = called("reply_ticket", {"id": 9120, "text": "Dear Ms Holm, please take it."}, '{"ok": true}')
+    run = [*ASKED_TO_ANSWER, *user(said), *again, *agent("Ticket 9120 is answered.")]
+    lesson = told(run, task="Answer ticket 9120, the goodwill rules are in the wiki.")
+    assert expected in lesson
+    assert "What worked: `reply_ticket`" not in lesson
+
+
+def test_a_refused_proposal_is_no_guidance() -> None:
+    run = [
+        *user("The new column isn't in the table. Get it in."),
+        *agent("The simplest thing is a rebuild of the table fct_sessions with --full-refresh. Shall I?"),
+        *user("Please don't. fct_sessions must never be full-refreshed in prod."),
+        *call("Bash", {"command": "dbt run -s fct_sessions"}, "OK"),
+        *agent("The column is there."),
+    ]
+    lesson = told(run, task="The new column isn't in the table. Get it in.")
+    assert "must never be full-refreshed" in lesson
+    assert "simplest" not in lesson

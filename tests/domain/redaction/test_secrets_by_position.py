@@ -180,3 +180,20 @@ def test_two_hundred_thousand_odd_characters_take_linear_time(piece: str) -> Non
     started = time.thread_time()
     redact(piece * (200_000 // len(piece)))
     assert time.thread_time() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        ("Run `mysql -priverstone7`, then go.", "Run `mysql -p[redacted:password]`, then go."),
+        (
+            "必要(`mysqladmin ping -priverstone7`)が必要でした。",
+            "必要(`mysqladmin ping -p[redacted:password]`)が必要でした。",
+        ),
+        ("redis-cli -a 'river stone 7' ping", "redis-cli -a '[redacted:password]' ping"),
+        ("mysql -p'river`stone' shop", "mysql -p'[redacted:password]' shop"),
+        ('mysql -p"$PW" shop', 'mysql -p"$PW" shop'),
+    ],
+)
+def test_a_password_of_a_command_ends_where_its_word_or_its_quotes_end(text: str, redacted: str) -> None:
+    assert redact(text) == redacted

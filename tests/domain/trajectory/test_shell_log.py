@@ -28,6 +28,7 @@ def test_every_line_is_given_so_that_a_reader_may_find_more_in_it() -> None:
         ("# cat README\n# Handbook of tests\ntext", ["cat README"]),
         ("> quoted text of a mail\n> $ make", ["make"]),
         ("no prompt at all", []),
+        ("# 对话导出 · 2025-05-18", []),
     ],
 )
 def test_only_what_stands_behind_a_prompt_is_a_command(log: str, commands: list[str]) -> None:

@@ -19,9 +19,9 @@ from mcp_reflect.domain.lessons.run.case_data import (
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.sentences.candidates import USER, Candidate, Turn
 from mcp_reflect.domain.lessons.sentences.chatter import is_request
-from mcp_reflect.domain.lessons.sentences.position import is_objection, says_what_holds, speaks_up
+from mcp_reflect.domain.lessons.sentences.position import is_objection, is_own_case, says_what_holds, speaks_up
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
-from mcp_reflect.domain.lessons.sentences.speaker import is_case_of_speaker, rules_for_all, rules_for_good
+from mcp_reflect.domain.lessons.sentences.speaker import rules_for_all, rules_for_good
 from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, term_weights
 from mcp_reflect.domain.lessons.sentences.wording import is_record, rules_out
 
@@ -50,11 +50,11 @@ def select_of_case(
     nothing.
     """
     data = case_data(steps)
-    own_case = served and is_case_of_speaker(turn.text for turn in turns if turn.role == USER)
+    own_case = served and is_own_case(turns)
     ruled = {each.turn for each in candidates if each.is_rule}
     corrections = [] if own_case else [number for number in range(len(turns)) if _is_correction(turns, number, ruled)]
     answers = [number for number in corrections if says_what_holds(turns, number)]
-    denied = {number - 1 for number in answers if is_objection(turns[number].text)}
+    denied = {number - 1 for number in corrections if is_objection(turns[number].text)}
     kept = [
         each if each.turn in corrections else _without_case(each, data, served=served)
         for each in candidates
@@ -99,9 +99,9 @@ def _corrects_handling(sentence: Candidate, data: frozenset[str], *, says_what_h
     A sum in what they say of a rule is none of the case.
     """
     is_value = is_record(sentence.text) and count_words(sentence.text) < _WORDS_OF_RULE
-    if is_value or sentence.text.endswith("?") or may_identify(sentence.text):
+    if sentence.text.endswith("?") or may_identify(sentence.text):
         return False
-    if holds_for_case(sentence.text, data) and not says_what_holds:
+    if not says_what_holds and (is_value or holds_for_case(sentence.text, data)):
         return False
     return sentence.role == USER and not (is_request(sentence.text) and not sentence.is_rule)
 

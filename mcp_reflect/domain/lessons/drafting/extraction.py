@@ -132,6 +132,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         )
         guidance += filter(None, [truncate_line(reason, CALL_CHARS)])
     tools = {step.tool for step in steps}
+    actions = _without_bare_names(actions, tools, beside=guidance if served else ())
     if served and not (mistake or guidance):
         if not rules and all(names_calls_only(each, tools) for each in actions):
             return ReflectionDraft()
@@ -142,15 +143,23 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     if not passed:  # that a call worked in the end does not say that it mends why the run failed
         actions, guidance = [], [*actions, *guidance]
     summary, guidance = choose_headline(told, guidance, one_case=one_case, acted=bool(actions))
-    reference = run.trace.reference_context.strip()
-    if reference:
-        actions.append(f"Reference: {' '.join(reference.split())[:_REFERENCE_CHARS]}")
+    actions += _reference_of(run)
     return ReflectionDraft(
         summary=summary,
         key_mistake=mistake,
         correct_action="\n".join(actions),
         guidance="\n".join(guidance),
     )
+
+
+def _without_bare_names(actions: list[str], tools: set[str], *, beside: Sequence[str]) -> list[str]:
+    """What was done, none of it where it is names of tools alone: they say nothing beside what was learned."""
+    return [] if beside and all(names_calls_only(each, tools) for each in actions) else actions
+
+
+def _reference_of(run: ReviewedRun) -> list[str]:
+    given = " ".join(run.trace.reference_context.split())
+    return [f"Reference: {given[:_REFERENCE_CHARS]}"] if given else []
 
 
 def _rejected(run: ReviewedRun, steps: Sequence[Step], repairs: Sequence[Repair]) -> list[Step]:

@@ -1,7 +1,9 @@
-"""Rules that a tool for them told and that a passed run then followed: what its later calls and last words say again.
+"""Rules that a passed run had looked up and then followed.
 
-Only tools that are there to tell the rules count, such as `policy_lookup`: what a file, a page or a ticket says as a
-rule, anybody may have written.
+Of a tool that is there to tell the rules, such as `policy_lookup`, that is what later calls and the last words say
+again. Of what a house has written down by many hands, it is what the agent gave word for word as the reason of its
+answer, or what made a call work that had failed. What a file, a page or a ticket says as a rule, anybody may have
+written.
 """
 
 from __future__ import annotations
@@ -14,12 +16,14 @@ from mcp_reflect.domain.lessons.run.lookups import is_lookup, searches_knowledge
 from mcp_reflect.domain.lessons.run.passages import passages_of
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.steps import find_steps
+from mcp_reflect.domain.lessons.sentences.position import is_objection
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
 from mcp_reflect.domain.text.observation import reads_as_error
 from mcp_reflect.domain.trajectory.messages import Utterance
 from mcp_reflect.domain.trajectory.run import ParsedRun
 
 _WORD = re.compile(r"[^\W\d_]{3,}|\w*\d\w*")
+_WORD_IN_ROW = re.compile(r"\w[\w.,%€$-]*\w|\w")
 _STATES = re.compile(
     r"\b(?:must|may|can(?:not)?|only|never|no|not|once|before|after|within|until|from|up to|at (?:least|most)|free|if"
     r"|when|unless|first|instead|goes?|gets?|needs?|is|are|puis|avant|apr[eè]s|ne|si|antes|despu[eé]s|solo|wird|nur|vor"
@@ -30,7 +34,17 @@ _STATES = re.compile(
 _CODE = re.compile(r"\b(?=[\w-]*[A-Z])[A-Z\d]+[_-][A-Z\d]+(?:[_-][A-Z\d]+)*\b")
 """A code of a case or a tag, such as `EXEMPT-7`."""
 _ADDRESS = re.compile(r"\S@\S+\.\w|https?://")
+_LEADS_OUT = re.compile(
+    rf"{_ADDRESS.pattern}|\+\d[\d ()/-]{{7,}}|\b[A-Z]{{2}}\d{{2}}[\dA-Z ]{{10,}}\b"
+    r"|(?i:\b(?:human|user|assistant|system|agent): |\bas the user asked\b|\bguest\b|\bedited\b)"
+)
+"""An address, a number to call or that of an account, and words that speak as somebody or are by nobody knows whom."""
 _CODED_VALUE = re.compile(r"(?=.*\d|[A-Z]{3}|\w+_\w)[A-Za-z][\w-]{2,40}")
+_IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\d「」『』]{10,}")
+_WORDS_IN_A_ROW, _CHARS_IN_A_ROW = 5, 10
+"""In a row, words or characters of a script without blanks by which an agent says a passage again as it stands."""
+_CITED = 5.0
+"""Score of what an agent gave as the reason of its answer."""
 _BORNE_OUT = 10.0
 """Score of what a run was borne out in; it goes before what it only followed."""
 _OWN_NUMBER = 12
@@ -48,13 +62,25 @@ def rules_followed_in(run: ParsedRun) -> list[str]:
     if not any(tells_rules(step) or searches_knowledge(step) for step in steps):
         return []
     said = [event.text for event in run.trajectory.events[-1:] if isinstance(event, Utterance)]
-    return followed_rules(steps, run.trace.task, "\n".join((*said, run.trace.final_response)))
+    closing = "\n".join((*said, run.trace.final_response))
+    spoken = "\n".join((*_accepted_words(run), run.trace.final_response))
+    return followed_rules(steps, run.trace.task, closing, spoken)
 
 
-def followed_rules(steps: Sequence[Step], task: str, closing: str) -> list[str]:
-    """Return the passages of rules that a run had looked up and followed; `closing` is what the agent said last.
+def _accepted_words(run: ParsedRun) -> Iterator[str]:
+    """What the agent said, but for what its user denied."""
+    said = [event for event in run.trajectory.events if isinstance(event, Utterance)]
+    for each, answer in zip(said, [*said[1:], None], strict=False):
+        is_denied = answer is not None and answer.role in {"user", "human"} and is_objection(answer.text)
+        if each.role in {"assistant", "model"} and not is_denied:
+            yield each.text
 
-    These are three at most, of 400 characters together.
+
+def followed_rules(steps: Sequence[Step], task: str, closing: str, spoken: str = "") -> list[str]:
+    """Return the passages of rules that a run had looked up and followed.
+
+    `closing` is what the agent said last, `spoken` all that it said. These are three at most, of 400 characters
+    together.
     """
     asked = _stems(task)
     met = {code for step in steps if not tells_rules(step) for code in _CODE.findall(f"{step.subject} {step.output}")}
@@ -63,6 +89,7 @@ def followed_rules(steps: Sequence[Step], task: str, closing: str) -> list[str]:
         if step.failed or not tells_rules(step):
             if searches_knowledge(step):
                 ranked += [(_BORNE_OUT, -place, text) for text in _borne_out(steps, place) if not _ADDRESS.search(text)]
+                ranked += [(_CITED, -place, text) for text in _cited(step, spoken) if not _LEADS_OUT.search(text)]
             continue
         acts = [later for later in steps[place + 1 :] if not (later.failed or later.errors or is_lookup(later))]
         done = _stems(" ".join(map(_told, (later for later in acts if not tells_rules(later)))))
@@ -98,6 +125,28 @@ def _borne_out(steps: Sequence[Step], place: int) -> Iterator[str]:
     given = {str(value) for step in acts for value in step.arguments.values()} | {step.tool for step in acts}
     used = [each for each in given if _CODED_VALUE.fullmatch(each) and each not in known]
     yield from (each.text for each in passages_of(steps[place].output) if any(value in each.text for value in used))
+
+
+def _cited(step: Step, spoken: str) -> Iterator[str]:
+    """The passages found in a house's knowledge that the agent gave as a reason, in their own words."""
+    told = _rows_of(spoken)
+    for each in passages_of(step.output):
+        states = _STATES.search(each.text) or any(map(str.isdigit, each.text)) or not each.text.isascii()
+        if (
+            states
+            and len(each.text) > _OWN_NUMBER
+            and not (reads_as_error(each.text) or told.isdisjoint(_rows_of(each.text)))
+        ):
+            yield each.text
+
+
+def _rows_of(text: str) -> frozenset[str]:
+    """The words of a text, and the characters of scripts without blanks, as many in a row as show a citation."""
+    words = [word.lower() for word in _WORD_IN_ROW.findall(text)]
+    rows = {" ".join(words[place : place + _WORDS_IN_A_ROW]) for place in range(len(words) - _WORDS_IN_A_ROW + 1)}
+    for run in _IDEOGRAPHS.findall(text):
+        rows.update(run[place : place + _CHARS_IN_A_ROW] for place in range(len(run) - _CHARS_IN_A_ROW + 1))
+    return frozenset(rows)
 
 
 def _is_of_other_case(text: str, met: Collection[str]) -> bool:

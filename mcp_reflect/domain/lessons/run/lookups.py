@@ -66,7 +66,9 @@ _RULES_TOOL = re.compile(
 
 
 _KNOWLEDGE_TOOL = re.compile(
-    r"(?:^|[_.])(?:kb|knowledge(?:_?base)?|help_?(?:center|desk)|wiki|intranet|articles?)(?:[_.]|$)"
+    r"(?:^|[_.])(?:kb|knowledge(?:_?base)?|help_?(?:center|desk)|wiki|intranet|articles?|docs?|documents?|dokument\w{0,3}"
+    r"|documenti|documentos?|wissen\w*|handbuch|vorschrift\w*|richtlinien?|kennisbank|voorschrift\w*|reglement\w*"
+    r"|conocimientos?|normativa|conhecimento|connaissances?|procedure|instrukcj\w*|regulamin\w*|wiedz\w*)(?:[_.]|$)"
 )
 """Tools that search what a house has written down, by many hands."""
 

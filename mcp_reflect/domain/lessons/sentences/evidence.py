@@ -6,14 +6,21 @@ from collections.abc import Iterator, Sequence
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences import cues
+from mcp_reflect.domain.lessons.sentences.announcements import announces, guesses, without_announcement
 from mcp_reflect.domain.lessons.sentences.candidates import AGENT, USER, Candidate, Turn
 from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, without_interjection
-from mcp_reflect.domain.lessons.sentences.position import closing_factor, position_factor, says_what_holds, speaks_up
+from mcp_reflect.domain.lessons.sentences.position import (
+    closing_factor,
+    is_own_case,
+    position_factor,
+    says_what_holds,
+    speaks_up,
+)
 from mcp_reflect.domain.lessons.sentences.self_contained import points_at_deed, points_back, without_joint
 from mcp_reflect.domain.lessons.sentences.settlement import Spoken, read_talk
-from mcp_reflect.domain.lessons.sentences.speaker import is_case_of_speaker, rules_for_good
+from mcp_reflect.domain.lessons.sentences.speaker import rules_for_good, tells_custom
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
-from mcp_reflect.domain.lessons.sentences.talk import announces, is_directive, talk_factor
+from mcp_reflect.domain.lessons.sentences.talk import is_directive, talk_factor
 from mcp_reflect.domain.lessons.sentences.wording import (
     is_courtesy,
     is_record,
@@ -60,7 +67,7 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
     if talked and answered and (talk := read_talk(whole, USER)):  # a last "ok" accepts something, too
         yield from _of_talk(turns, talk)
         return
-    own_case = one_case and is_case_of_speaker(turn.text for turn in turns if turn.role == USER)
+    own_case = one_case and is_own_case(turns)
     states = states_policy if one_case and answered else states_rule
     before: Candidate | None = None
     for number, turn in enumerate(turns):
@@ -75,7 +82,13 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
                 continue
             rule = (states_rule if instructs else states)(text)
             rule = rule or (talked and turn.role == USER and _rules_in_talk(text, number))
-            rule = rule or lasts or answers or (number > 0 and turn.role == USER and rules_out(text))
+            rule = (
+                rule
+                or lasts
+                or answers
+                or (instructs and tells_custom(text))
+                or (number > 0 and turn.role == USER and rules_out(text))
+            )
             if one_case and not instructs and (is_record(sentence) or (turn.role == USER and _OWN.search(sentence))):
                 rule = False
             is_case = one_case and not (instructs and (rule or corrects))
@@ -88,8 +101,10 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
                 evidence *= talk_factor(told, by_user=turn.role == USER, is_rule=rule, hangs=points_back(told))
             if turn.acted and turn.role == AGENT and not hangs and points_at_deed(told):
                 continue
-            if turn.role == AGENT and _leads_to_act(turns, number) and announces(told):
-                continue
+            if turn.role == AGENT and _leads_to_act(turns, number):
+                if announces(told) or guesses(told):
+                    continue
+                told = without_announcement(told)
             place = 0 if before is None else before.place + 1
             before = Candidate(told, turn.role, number, evidence, rule, place, place - 1 if hangs else None)
             yield before

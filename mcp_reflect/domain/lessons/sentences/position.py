@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences import cues, responses
 from mcp_reflect.domain.lessons.sentences.candidates import AGENT, USER, Turn
+from mcp_reflect.domain.lessons.sentences.speaker import is_case_of_speaker
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.wording import thinks_better
 
@@ -38,6 +39,13 @@ _OF_RULES = re.compile(
     re.IGNORECASE,
 )
 """Words of a question about what holds."""
+_SAYS_WHAT = re.compile(
+    r"\b(?:is|are|counts?|means?|holds?|appl(?:y|ies)|stays?|our|always|never|only|per|once|at (?:most|least)"
+    r"|from now on|keep|ist|sind|gilt|zählt|zählen|bleibt|est|sont|compte|vaut|es|son|vale|cuenta|são|conta"
+    r"|è|sono)\b.{0,80}\w{3}",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What a user says of a rule, and not only that they agree."""
 
 
 def position_factor(turns: Sequence[Turn], number: int) -> float:
@@ -73,7 +81,9 @@ def _is_reversed(turns: Sequence[Turn], number: int) -> bool:
 
 def _is_correction(turn: Turn) -> bool:
     """Return true where the user corrects what was before, as the run that follows or their first words show."""
-    return turn.role == USER and (turn.corrects or responses.CORRECTION.match(turn.text))
+    if turn.role != USER:
+        return False
+    return turn.corrects or responses.CORRECTION.match(turn.text) or is_objection(turn.text)
 
 
 def _agent_factor(turns: Sequence[Turn], number: int) -> float:
@@ -95,12 +105,34 @@ def is_objection(said: str) -> bool:
 
 
 def says_what_holds(turns: Sequence[Turn], number: int) -> bool:
-    """Return true where a user answers, with a yes or a no, what the agent asked about a rule that it had found."""
+    """Return true where a user says whether what the agent found or took for a rule is one.
+
+    They answer what it asked about the rule with a yes or a no, or confirm it unasked and say what it is.
+    """
+    turn, before = turns[number], turns[number - 1] if number else None
+    if turn.role != USER or before is None:
+        return False
+    if before.role == AGENT and before.text.rstrip().endswith("?"):
+        return answers_about_rule(turns, number)
+    return responses.CONFIRMATION.match(turn.text) and _SAYS_WHAT.search(turn.text) is not None
+
+
+def answers_about_rule(turns: Sequence[Turn], number: int) -> bool:
+    """Return true where a user answers what the agent asked about a rule that it had found, with a yes or a no."""
     turn, before = turns[number], turns[number - 1] if number else None
     if turn.role != USER or before is None or before.role != AGENT or not before.text.rstrip().endswith("?"):
         return False
     answers = responses.CONFIRMATION.match(turn.text) or is_objection(turn.text)
     return bool(answers and _OF_RULES.search(before.text))
+
+
+def is_own_case(turns: Sequence[Turn]) -> bool:
+    """Return true where the user of a run that serves one case is the one whose case it is.
+
+    Who is asked what holds in the house is none.
+    """
+    said = (turn.text for turn in turns if turn.role == USER)
+    return is_case_of_speaker(said) and not any(answers_about_rule(turns, number) for number in range(len(turns)))
 
 
 def speaks_up(turns: Sequence[Turn], number: int) -> bool:

@@ -11,7 +11,8 @@ from mcp_reflect.domain.lessons.sentences.cues import phrases
 
 CORRECTION = phrases(
     """no(?! problem| worries| rush) | nope | not quite | not exactly | not that | wrong
-            that's (?:not|wrong) | actually | instead | hold on | wait | stop | don't | do not | careful
+            that's (?:not|wrong) | actually | instead | hold on | wait | stop | careful
+            (?:please,? |but,? )?(?:don't|do not)
             except | one (?:correction|exception) | almost | rather | but | correction""",
     opening=True,
 )

@@ -28,7 +28,8 @@ _OWN_DATA = re.compile(
 _LASTING_RULE = phrases(
     """remember (?:that|this|it) for | from now on | in general | for good
             going forward | in (?:the )?future | next time | as a rule
-            (?:the|our) rule(?: is)?(?=[:,]) | for all future"""
+            (?:the|our) rule(?: is)?(?=[:,]) | for all future
+            (?:always|never) (?:ask|add|after|at|before|book|call|cc|check|include|offer|on|put|schedule|send|use)"""
 )
 """How somebody tells an agent what holds for its work from then on."""
 
@@ -50,9 +51,25 @@ _ALWAYS = re.compile(
 )
 
 
+_CUSTOM = re.compile(
+    r"\W*(?:(?:please|and|but|so|here|no)[,:]? )*(?:in (?:this|our) \w+,? )?we (?!(?:\w+ed|had|were|got|met|went|saw"
+    r"|need|want|wish|hope|think|are|can|could|would|should|will|have|arrive|live|travel|fly|may|might|must|shall)\b)"
+    r"[a-z]+\b"
+    r"|\W*(?:(?:und|aber|also|bitte)[,:]? )*"
+    r"(?:bei uns |(?:hier )?(?:schreiben|nennen|zählen|rechnen|buchen|nehmen|machen) wir\b)",
+    re.IGNORECASE,
+)
+"""How somebody tells what is done in their house."""
+
+
 def rules_for_good(text: str) -> bool:
     """Return true for what somebody says is to be so always, or never."""
     return _ALWAYS.search(text) is not None
+
+
+def tells_custom(text: str) -> bool:
+    """Return true for what somebody says that they and theirs do: "We address customers by their surname"."""
+    return _CUSTOM.match(text) is not None
 
 
 def standing_rules(task: str) -> list[str]:

@@ -21,27 +21,6 @@ _OPEN_FACTOR = 0.4
 """Of what leaves something open."""
 _FRAGMENT_FACTOR = 0.3
 
-_FEW = 3
-"""Words up to which what an agent says before it acts is no more than a heading of that."""
-_SHORT = 9
-"""Words up to which an order to oneself gives no reason."""
-
-_ORDER = re.compile(
-    r"\W*(?:(?:ok(?:ay)?|so|then|now|first|next|right|alright|good|great|hm+)[,:.]?\s+)*"
-    r"(?:let me|let's|i'll|i will|going to|trying|try|use|add|check|run|bump|switch|remove|drop|set|make|fix|install"
-    r"|pin|update|revert|rebuild|retry|look|see|test|move|rename|replace|create|write|put|empty|clear|force|skip|start"
-    r"|stop|restart|apply|change|do|go|back to)\b",
-    re.IGNORECASE,
-)
-_IDEA = re.compile(
-    r"\W*(?:my |one )?(?:first (?:thought|try|idea|guess|attempt)|option (?:one|two|[12ab])|plan [ab]|attempt \d)\b",
-    re.IGNORECASE,
-)
-"""How an agent begins that says what it tries of several things."""
-_LASTING = re.compile(
-    r"\b(?:always|never|must|only|because|since|as|otherwise|instead|not|don't|here|every|each|before|whenever|when|if)\b",
-    re.IGNORECASE,
-)
 _ISSUE = re.compile(r"#\d+\b")
 _STORY = re.compile(
     r"\b[Ww]e(?:'ve)? (?:\w+ly )?(?:also |just )?(?!need(?:ed)?\b)(?:\w{2,}ed|had|got|made|went|did|kept)\b"
@@ -61,16 +40,6 @@ def is_directive(sentence: str) -> bool:
     if opening is None or word_weight(opening[1].lower()) == 0 or is_clause(sentence):
         return False
     return names_something(_ISSUE.sub("", without_commits(sentence)))
-
-
-def announces(sentence: str) -> bool:
-    """Return true for a short sentence of an agent that only says what it does next: no rule, and no reason."""
-    if _IDEA.match(sentence):
-        return True
-    words = len(sentence.split())
-    if words <= _FEW and not names_something(sentence):
-        return True  # "Regenerate first."
-    return _ORDER.match(sentence) is not None and words <= _SHORT and not _LASTING.search(sentence)
 
 
 def talk_factor(sentence: str, *, by_user: bool, is_rule: bool, hangs: bool) -> float:

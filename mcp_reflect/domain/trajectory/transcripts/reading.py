@@ -23,6 +23,7 @@ from mcp_reflect.domain.trajectory.transcripts.layouts.marked_parts import MARKE
 from mcp_reflect.domain.trajectory.transcripts.layouts.nested_records import NESTED_RECORDS
 from mcp_reflect.domain.trajectory.transcripts.layouts.object_lines import OBJECT_LINES
 from mcp_reflect.domain.trajectory.transcripts.layouts.prompted_words import PROMPTED_WORDS
+from mcp_reflect.domain.trajectory.transcripts.layouts.quoted_calls import QUOTED_CALLS
 from mcp_reflect.domain.trajectory.transcripts.layouts.record_turns import RECORD_TURNS
 from mcp_reflect.domain.trajectory.transcripts.layouts.speakers import SPEAKERS
 from mcp_reflect.domain.trajectory.transcripts.layouts.step_headings import STEP_HEADINGS
@@ -66,6 +67,7 @@ _FORMATS = (
     CLAUDE_TERMINAL,
     CODEX_LOG,
     FOLDED_CALLS,
+    QUOTED_CALLS,
     STEP_HEADINGS,
     OPENHANDS,
     SMOLAGENTS,

@@ -247,3 +247,11 @@ def test_a_tool_of_any_name_in_a_session_of_claude_code() -> None:
         ("bash", {"command": "keyctl new"}),
         ("output", "ok", None),
     ]
+
+
+def test_a_diff_of_claude_code_with_its_signs_before_the_numbers() -> None:
+    text = (
+        "> Fix it.\n\n⏺ Update(db.yml)\n  ⎿  Updated db.yml with 1 addition\n        3    become: true\n"
+        "     +  4    become_user: root\n        5    tasks:\n\n⏺ Done.\n"
+    )
+    assert read(text)[1] == ("edit", {"file_path": "db.yml", "old_string": "", "new_string": "   become_user: root"})

@@ -305,3 +305,50 @@ TZ = 2
 > Applied edit to settings.py
 """
     assert read(text)[:2] == [("user", "The job runs an hour late."), ("assistant", "It needs a time zone.")]
+
+
+def test_an_export_with_calls_in_block_quotes() -> None:
+    text = """\
+# 对话导出 · 2025-05-18
+
+**用户**
+
+导入脚本报错 1366。
+
+---
+
+**助手**
+
+先看一下表结构。
+
+> 🔧 `run_sql`
+> ```sql
+> SHOW CREATE TABLE t;
+> ```
+> 结果:
+> ```
+> CREATE TABLE t (
+>   **用户**
+> )
+> ```
+
+> 🔧 `set_cell` · `{"cell": "D2", "value": "1"}`
+>
+> D2 = 1
+
+列仍然是 utf8mb3。
+
+**用户**
+
+可以了
+"""
+    assert read(text) == [
+        ("user", "导入脚本报错 1366。"),
+        ("assistant", "先看一下表结构。"),
+        ("run_sql", {"query": "SHOW CREATE TABLE t;"}),
+        ("output", "CREATE TABLE t (\n  **用户**\n)", None),
+        ("set_cell", {"cell": "D2", "value": "1"}),
+        ("output", "D2 = 1", None),
+        ("assistant", "列仍然是 utf8mb3。"),
+        ("user", "可以了"),
+    ]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.transcripts.reading import read_transcript
 from tests.domain.trajectory.transcripts.test_reading import read
+from tests.support.linear_time import takes_linear_time
 
 HEADS = {
     "headings": ("## Human\n\n", "## Assistant\n\n"),
@@ -101,8 +100,10 @@ def test_other_texts_stay_as_they_are(name: str) -> None:
 )
 def test_the_time_for_folds_is_linear(line: str) -> None:
     head = "## Human\nx\n\n## Assistant\n<details><summary>🔧 bash</summary>\n```\n$ ls\na\n```\n</details>\n"
-    began = time.thread_time()  # not that of a busy machine
-    for end in ("", "\n</details>\n"):
-        read_transcript(parse(head + "\n".join([line] * 8_000) + end))
-        read_transcript(parse(head + "\n<details><summary>🔧 bash</summary>\n" * 8_000 + "x\n" * 8_000 + end))
-    assert time.thread_time() - began < 4
+
+    def read_many(number: int) -> None:
+        for end in ("", "\n</details>\n"):
+            read_transcript(parse(head + "\n".join([line] * number) + end))
+            read_transcript(parse(head + "\n<details><summary>🔧 bash</summary>\n" * number + "x\n" * number + end))
+
+    assert takes_linear_time(read_many, 2_000)

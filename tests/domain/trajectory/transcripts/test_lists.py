@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.transcripts.elements.nested_values import read_nested_values
 from mcp_reflect.domain.trajectory.transcripts.reading import read_transcript
 from tests.domain.trajectory.transcripts.test_reading import read
+from tests.support.linear_time import takes_linear_time
 
 TURNS = """\
 run: w-7
@@ -133,8 +132,9 @@ def test_other_texts_stay_as_they_are(name: str) -> None:
 
 @pytest.mark.parametrize("line", ["- a:", "  - a: |", "a: b", "- - -", "  x", "a:\n  b: |", "- {", '- "'])
 def test_the_time_for_lists_is_linear(line: str) -> None:
-    began = time.thread_time()  # not that of a busy machine
-    for text in ("\n".join([line] * 20_000), line * 20_000, "\n".join(f"{' ' * n}{line}" for n in range(400))):
-        read_nested_values(text)
-        read_nested_values(f"a: |\n{text}")
-    assert time.thread_time() - began < 4
+    def read_many(number: int) -> None:
+        for text in ("\n".join([line] * number), line * number, "\n".join(f"{' ' * n}{line}" for n in range(400))):
+            read_nested_values(text)
+            read_nested_values(f"a: |\n{text}")
+
+    assert takes_linear_time(read_many, 5_000)

@@ -478,3 +478,49 @@ def test_a_bot_that_tells_its_calls_behind_a_sign_in_a_chat() -> None:
         ("output", "3/3 replies (1 ms)", None),
         ("assistant", "Done."),
     ]
+
+
+def test_records_of_a_log_that_name_who_wrote_them_behind_their_level() -> None:
+    text = """\
+2025-03-04T07:02:11Z INFO  runner   session=8f1e model=default
+2025-03-04T07:02:11Z INFO  user     "Ingestion stopped, \\"please\\" repair it."
+2025-03-04T07:02:14Z INFO  tool.call id=1 name=http args={"method":"GET","path":"/_cat"}
+2025-03-04T07:02:15Z INFO  tool.ret  id=1 status=503
+    down
+2025-03-04T07:02:26Z INFO  agent    "Remove the block."
+2025-03-04T07:02:26Z INFO  tool.call id=2 name=http args={"method":"PUT","path":"/_all"}
+2025-03-04T07:02:31Z INFO  tool.ret  id=2 status=200
+    {"acknowledged":true}
+2025-03-04T07:02:55Z INFO  agent.final "It runs again."
+"""
+    assert read(text) == [
+        ("user", 'Ingestion stopped, "please" repair it.'),
+        ("http", {"method": "GET", "path": "/_cat"}),
+        ("output", "down", True),
+        ("assistant", "Remove the block."),
+        ("http", {"method": "PUT", "path": "/_all"}),
+        ("output", '{"acknowledged":true}', False),
+        ("assistant", "It runs again."),
+    ]
+
+
+def test_records_of_a_log_with_arrows() -> None:
+    text = """\
+2025-06-03 09:14:02 INFO agent.run task="restart the gateway"
+2025-06-03 09:14:10 INFO agent.tool -> shell {"command": "gwctl status"}
+2025-06-03 09:14:12 INFO agent.tool <- up
+2025-06-03 09:16:41 INFO agent.done answer: It runs.
+"""
+    assert read(text) == [
+        ("user", "restart the gateway"),
+        ("shell", {"command": "gwctl status"}),
+        ("output", "up", None),
+        ("assistant", "It runs."),
+    ]
+
+
+def test_the_log_of_an_application_is_none() -> None:
+    text = (
+        "2025-06-03 09:14:02 INFO user logged in\n2025-06-03 09:14:03 INFO agent started\n2025-06-03 09:14:04 INFO done"
+    )
+    assert read(text) == []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +9,7 @@ from hypothesis import strategies as st
 from mcp_reflect.domain.trajectory.messages import ToolCall
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.transcripts.reading import looks_recorded, read_transcript
+from tests.support.linear_time import takes_linear_time
 
 PLAIN = {
     "prose": "I looked at the parser. Then I changed one line, and the tests passed.",
@@ -338,11 +337,12 @@ def test_text_without_a_mark_stays_as_it_is(text: str) -> None:
 
 
 def test_time_for_the_words_of_an_agent_is_linear() -> None:
-    text = "USER> x\nBOT> y\nTOOL> f(1)\nOUT> a\n" + "BOT> y\nOUT> a\n" * 40_000
-    began = time.thread_time()  # not that of a busy machine
-    read = read_transcript(parse(text))
-    assert any(isinstance(event, ToolCall) for event in read.events)
-    assert time.thread_time() - began < 8
+    def read_many(number: int) -> None:
+        text = "USER> x\nBOT> y\nTOOL> f(1)\nOUT> a\n" + "BOT> y\nOUT> a\n" * number
+        read = read_transcript(parse(text))
+        assert any(isinstance(event, ToolCall) for event in read.events)
+
+    assert takes_linear_time(read_many, 4_000)
 
 
 @pytest.mark.parametrize("mark", MARKS)
@@ -367,6 +367,9 @@ def test_time_is_linear_in_the_text(mark: str) -> None:
         "From: a\nTo: b\n\nx\n\nFrom: b\nTo: (tool) c\n\nFrom: (tool) c\nTo: b\n\nx\n",
         "[task] x\n[step 1] thought: x\n[step 1] action: shell\nls\n[step 1] observation: x\n",
         "## User\nx\n\n## Assistant\nx\n\n### Tool: ssh a\n```\n$ ls\na\n```\n",
+        "**User**\nx\n\n**Agent**\n> 🔧 `sh`\n> ```\n> ls\n> ```\n> a\n",
+        '08:15:01 INFO user "x"\n08:15:02 INFO tool.call name=f args={}\n08:15:02 INFO tool.ret x\n',
+        "---------- user ----------\nx\n[FunctionCall(name='f', arguments={})]\n---------- tool (f) ----------\na",
         ">>> human\nx\n\n>>> agent\nx\n\n>>> agent / python\nx()\n>>> stdout\nx\n",
         "REQUEST  : x\nPLAN     : x\nACTION   : x\nRESULT   : x\n",
         "<user>x</user>\n<assistant>x<run>ls</run></assistant>\n<output>x</output>\n<assistant>",
@@ -393,11 +396,13 @@ def test_time_is_linear_in_the_text(mark: str) -> None:
         "> x\n\n✦ x\n╭──────╮\n│ ✓  Shell ls │\n│      │\n│ x │",
         "**User:**\n\nx\n\n**Assistant:**\n\n<read_file></read_file>\n\n**User:**\n\n[read_file for 'a'] Result:",
     ]
-    began = time.thread_time()  # not that of a busy machine
-    for head in heads:
-        read_transcript(parse("\n".join([head, *[mark] * 1_500])))
-        read_transcript(parse("\n".join([head, mark * 1_500])))
-    assert time.thread_time() - began < 4
+
+    def read_many(number: int) -> None:
+        for head in heads:
+            read_transcript(parse("\n".join([head, *[mark] * number])))
+            read_transcript(parse("\n".join([head, mark * number])))
+
+    assert takes_linear_time(read_many, 150)
 
 
 def test_a_record_in_an_unknown_form_is_told_from_words() -> None:

@@ -527,3 +527,13 @@ It passes.
         ("output", "passed", None),
         ("assistant", "It passes."),
     ]
+
+
+def test_records_with_a_bar_behind_the_role() -> None:
+    text = "[09:14:21] user    | Count them.\n[09:14:28] call    | bash wc -l a\n[09:14:35] result  | 12\n"
+    assert read(f"{text}[09:14:42] agent   | There are 12.\n") == [
+        ("user", "Count them."),
+        ("bash", {"command": "wc -l a"}),
+        ("output", "12", None),
+        ("assistant", "There are 12."),
+    ]

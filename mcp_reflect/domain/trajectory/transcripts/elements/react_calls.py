@@ -40,7 +40,7 @@ def add_react_call(found: CollectedMessages, action: str, given: str | None) -> 
     name = _NAME.fullmatch(action)
     if name is None:
         return False
-    add_tool_call(found, name["name"], values_of(without_fence(given).strip()))
+    add_tool_call(found, name["name"], given_values(without_fence(given).strip()))
     return True
 
 
@@ -62,12 +62,12 @@ def _add_call_text(found: CollectedMessages, action: str) -> bool:
     if brackets and brackets["name"].lower() in {"finish", "final", "answer"}:
         found.say(brackets["given"])
     elif brackets:
-        add_tool_call(found, brackets["name"], values_of(brackets["given"]))
+        add_tool_call(found, brackets["name"], given_values(brackets["given"]))
     elif call := _PARENTHESES.fullmatch(action):
         if call["name"].lower() in {"finish", "final_answer", "submit"}:
             found.say(call["given"].strip("\"'"))
         else:
-            add_tool_call(found, call["name"], named_arguments(action) or values_of(call["given"].strip("\"'")))
+            add_tool_call(found, call["name"], named_arguments(action) or given_values(call["given"].strip("\"'")))
     return bool(brackets or _PARENTHESES.fullmatch(action))
 
 
@@ -91,7 +91,7 @@ def named_arguments(call: str) -> dict[str, Any] | None:
     return ({"input": plain[0] if len(plain) == 1 else plain} if plain else {}) | named
 
 
-def values_of(given: str) -> dict[str, Any] | str:
+def given_values(given: str) -> dict[str, Any] | str:
     """Return the arguments that a text gives as an object; the text itself where it is none."""
     told = read_object(given)
     return given if told is None else told

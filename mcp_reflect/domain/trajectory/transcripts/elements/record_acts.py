@@ -11,6 +11,7 @@ from mcp_reflect.domain.trajectory.transcripts.elements.call_notation import add
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.elements.key_values import KeyValue, object_of, read_key_values
 from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import add_tool_call, read_object
+from mcp_reflect.domain.trajectory.transcripts.elements.told_calls import add_told_call
 from mcp_reflect.domain.trajectory.transcripts.elements.turn_heads import ARROW
 
 TOOL_KEYS = frozenset({"tool", "tool_name", "call", "function", "fn", "action"})
@@ -21,6 +22,7 @@ NOTE_KEYS = frozenset({"note", "thought", "think", "thinking", "reasoning", "rea
 """Keys whose value the agent says."""
 ARGUMENT_KEYS = frozenset({"args", "arguments", "input", "params", "parameters", "given"})
 """Keys whose value is all that a call is given."""
+_IDS = frozenset({"id", "call_id", "step", "run", "session"})
 _VERB = re.compile(
     r"(?P<verb>exec|execute|run|cmd|command|shell|bash|sh|note|say|says|think|thought|done|final|answer|call|calls"
     r"|tool|invoke)(?:[>»:]|\$)[ \t]{1,4}(?P<given>\S.*)",
@@ -89,6 +91,17 @@ def _add_pairs(found: CollectedMessages, pairs: list[KeyValue], lines: Sequence[
     elif lines:
         found.say("\n".join(lines))
     return True
+
+
+def add_call_record(found: CollectedMessages, tool: str, text: str, lines: Sequence[str]) -> None:
+    """Add the call of a record that is one: of the tool that it names, or `name=http args={…}`, or `bash make`."""
+    pairs, rest = read_key_values(text)
+    named = next((each for each in pairs if each.key.lower() in TOOL_KEYS | {"name"}), None)
+    if tool or named is None or rest:
+        add_told_call(found, "tool", tool, "\n".join((text, *lines)))
+    else:
+        others = [each for each in pairs if each != named and each.key.lower() not in _IDS]
+        add_keyed_call(found, named.value, others, lines)
 
 
 def add_keyed_call(found: CollectedMessages, tool: str, pairs: list[KeyValue], lines: Sequence[str] = ()) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
@@ -46,7 +47,7 @@ _WORD = r"[A-Za-z][\w-]{0,20}"
 _SPOKEN = {
     "→": re.compile(rf"(?P<name>{_NAME}) (?P<words>(?:{ARROW}|\[(?:tool|call|calls|run|exec)[ :]).*)"),
     "x>": re.compile(rf"(?P<name>{_WORD})[ \t]{{1,4}}(?P<words>[a-z]{{2,9}}[>»].*)"),
-    " ": re.compile(rf"(?P<name>{_WORD})(?:[ \t]{{1,8}}(?P<words>(?!\().*)|$)"),
+    " ": re.compile(rf"(?P<name>{_WORD})(?:[ \t]{{1,8}}(?:\|[ \t]{{1,4}})?(?P<words>(?!\().*)|$)"),
     "[]": re.compile(
         r"\[(?P<name>[A-Za-z][\w-]{0,20})(?:[:/](?P<of>[A-Za-z_][\w.:/-]{0,60}))?\]:?[ \t]{0,4}(?P<words>.*)"
     ),
@@ -68,6 +69,17 @@ _COMMENTED = re.compile(
     r"|\*\*(?:opened|created|asked) by @(?P<asker>[\w-]{1,39})\*\*[^\n]{0,60}"
 )
 """The head of a comment in the export of an issue."""
+_LOGGED = re.compile(
+    r"(?i:info|debug|trace|notice|warn(?:ing)?|error)[ \t]{1,4}(?:"
+    r"(?P<name>[a-z][\w-]{0,20}(?:\.[\w-]{1,20}){1,3})[ \t]{1,8}(?P<words>\S.*)"
+    r"|(?P<plain>[a-z][\w-]{0,20})[ \t]{1,8}(?P<quoted>\".*\"|\w{1,20}=.*))"
+)
+"""A record of a program's log, which names who wrote it behind its level: `INFO tool.call name=http args={…}`."""
+_ASKED = re.compile(r"(?:task|prompt|request|question)=")
+_TO, _FROM = re.compile(r"(?:->|→|=>)[ \t]{1,3}"), re.compile(r"(?:<-|←|<=)[ \t]{1,3}")
+_ANSWERS = re.compile(r"answer: ")
+_CALL_NAMES = frozenset({"call", "invoke", "request", "start"})
+_RESULT_NAMES = frozenset({"ret", "return", "returned", "result", "output", "response"})
 _DIGIT = re.compile(r"\d+")
 
 
@@ -75,8 +87,8 @@ class RecordHead(NamedTuple):
     """The head of a record: who it is by, and what stands behind; `style` is how the time before it is written.
 
     The notation is `:`, `<>`, `[]`, `→`, `x>` or a blank behind a time, `n:` for a name before one, `|` for a mark
-    behind a role, `**` for a name with a time in a line of its own, and `@` for the name above a comment. `of` is what
-    stands behind a role, as in `[tool:shell]`.
+    behind a role, `**` for a name with a time in a line of its own, `log` for one behind a level, and `@` for the name
+    above a comment. `of` is what stands behind a role, as in `[tool:shell]`.
     """
 
     name: str
@@ -118,6 +130,8 @@ def read_record_head(line: str) -> RecordHead | None:
     """Return the head of a record that a line begins with; None for any other line."""
     if stamp := _STAMP.match(line):
         style = _DIGIT.sub("0", stamp[0].strip())
+        if logged := _LOGGED.fullmatch(line, stamp.end()):
+            return _head_of_log(logged["name"] or logged["plain"], logged["words"] or logged["quoted"], style)
         for notation, pattern in _SPOKEN.items():
             spoken = pattern.fullmatch(line, stamp.end())
             if spoken is None:
@@ -128,6 +142,32 @@ def read_record_head(line: str) -> RecordHead | None:
                 return head
         return None
     return _head_by_name(line)
+
+
+def _head_of_log(name: str, words: str, style: str) -> RecordHead | None:
+    """The head of a record of a log under the role that its name tells; None where it tells none."""
+    first, *_, last = [*name.lower().split("."), ""][:-1] if "." in name else (name.lower(), name.lower())
+    text = _unquoted(words)
+    if asked := _ASKED.match(words):
+        return RecordHead("user", "log", style, _unquoted(words[asked.end() :]))
+    if (to := _TO.match(words)) or last in _CALL_NAMES:
+        return RecordHead("call", "log", style, words[to.end() :] if to else words)
+    if (told := _FROM.match(words)) or last in _RESULT_NAMES:
+        return RecordHead("output", "log", style, words[told.end() :] if told else words)
+    role = _role_of(first)
+    if role in {"user", "agent"}:
+        return RecordHead(role, "log", style, _ANSWERS.sub("", text, 1))
+    return RecordHead("system", "log", style, text) if role in {"", "system"} else None
+
+
+def _unquoted(words: str) -> str:
+    """Words without the quotes around them, with what is escaped in these."""
+    if len(words) > 1 and words[0] == words[-1] == '"':
+        try:
+            return str(json.loads(words))
+        except ValueError:
+            return words[1:-1]
+    return words
 
 
 def _head_by_name(line: str) -> RecordHead | None:

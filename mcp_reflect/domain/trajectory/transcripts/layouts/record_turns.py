@@ -18,26 +18,27 @@ from mcp_reflect.domain.trajectory.transcripts.elements.pasted_sessions import (
     add_pasted_session,
     add_pasted_sessions,
 )
-from mcp_reflect.domain.trajectory.transcripts.elements.record_acts import add_agent_act
+from mcp_reflect.domain.trajectory.transcripts.elements.record_acts import add_agent_act, add_call_record
 from mcp_reflect.domain.trajectory.transcripts.elements.record_heads import RecordHead, read_record_head
 from mcp_reflect.domain.trajectory.transcripts.elements.signed_acts import (
     add_signed_act,
     first_signed_act,
     read_signed_act,
 )
-from mcp_reflect.domain.trajectory.transcripts.elements.told_calls import add_told_call
 from mcp_reflect.domain.trajectory.transcripts.elements.turn_heads import ARROW
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
 
 _MOST_BEFORE = 10
 """Lines of a banner before the first record."""
 _LEAST_RECORDS = 3
-_STRICT = frozenset({" ", "x>", "[]", "|"})
+_STRICT = frozenset({" ", "x>", "[]", "|", "log"})
 """Notations in which nobody speaks but under the name of a role."""
 _EXIT = re.compile(
+    r"(?:id=\w{1,20} )?(?:status=(?P<status>\d{1,3})(?=\s|$)[ \t]{0,4})|"
     r"[\[(]?(?:exit(?:[ _]?(?:code|status))?|rc|returncode)[=: ]{1,3}(?P<code>-?\d{1,5})[\])]?(?=\s|$)[ \t]{0,4}",
     re.IGNORECASE,
 )
+_SERVED = range(100, 400)
 _DIVIDER = re.compile(r"[=-]{2,60}(?: ?[\w ]{1,30} ?[=-]{2,60})?[ \t]{0,9}")
 _BETWEEN = re.compile(
     r"-{3,9}[ \t]{0,9}|\*\*@[\w-]{1,39}\*\* (?:closed|reopened|assigned|labell?ed|merged|added)\b.{0,200}"
@@ -173,7 +174,7 @@ class _Reader:
             elif role == "agent":
                 self._act(head, body)
             elif role == "call":
-                add_told_call(self.found, "tool", head.of, "\n".join((head.words, *body)))
+                add_call_record(self.found, head.of, head.words, body)
                 self._is_loose = False
             elif role == "output":
                 self._see(head, body)
@@ -215,14 +216,20 @@ class _Reader:
         told = _EXIT.match(head.words)
         text = head.words[told.end() :] if told else head.words
         rest = textwrap.dedent("\n".join(body))
-        failed = int(told["code"]) != 0 if told else True if head.is_error else None
+        failed = _has_failed(told) if told else True if head.is_error else None
         self._answer(f"{text}\n{rest}" if text.strip() else rest, failed)
-        self._is_loose = any(line.strip() for line in body)
+        is_set_in = head.notation == "log" and all(not line or line[0].isspace() for line in body)
+        self._is_loose = not is_set_in and any(line.strip() for line in body)
         self._is_marked = self._is_marked or (self._in_row > 1 and not self.found.is_doubtful)
 
     def _answer(self, text: str, failed: bool | None = None) -> None:
         self.found.answer(text.rstrip(), failed)
         self._is_loose = True
+
+
+def _has_failed(told: re.Match[str]) -> bool:
+    """Return true for the code of a command that failed, and for the status of a request that was not served."""
+    return int(told["code"]) != 0 if told["code"] else int(told["status"]) not in {0, *_SERVED}
 
 
 def _may_be_answered(head: RecordHead, text: str) -> bool:

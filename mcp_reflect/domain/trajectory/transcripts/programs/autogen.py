@@ -12,7 +12,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.elements.fences import split_fences
-from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import add_tool_call, values_of
+from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import add_tool_call, given_values
 from mcp_reflect.domain.trajectory.transcripts.elements.shown_objects import ShownObject, read_shown_objects
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
 
@@ -129,7 +129,7 @@ def _add_events(found: CollectedMessages, block: _Block, role: str) -> None:
 def _add_event(found: CollectedMessages, shown: ShownObject) -> None:
     given, content = shown.fields.get("arguments", {}), shown.fields.get("content", "")
     if shown.name == "FunctionCall" and isinstance(name := shown.fields.get("name"), str):
-        add_tool_call(found, name, values_of(given) if isinstance(given, str) else dict(given))
+        add_tool_call(found, name, given_values(given) if isinstance(given, str) else dict(given))
     elif shown.name == "FunctionExecutionResult":
         found.answer(str(content), True if shown.fields.get("is_error") is True else None)
 
@@ -148,7 +148,7 @@ def _add_words(found: CollectedMessages, text: str, *, is_run: bool) -> None:
     if tool < len(lines) and (name := _TOOL.match(lines[tool])):
         given = "\n".join(line for line in lines[tool + 1 :] if not _STARS.match(line))
         given = given.strip().removeprefix("Arguments:").strip()
-        found.call(name["name"], values_of(given))
+        found.call(name["name"], given_values(given))
 
 
 AUTOGEN = TranscriptFormat(

@@ -22,7 +22,7 @@ _SAID = re.compile(r"^[⏺●] ?(?P<words>.*)$")
 _USER = re.compile(r"^[>❯] (?P<words>.*)$")
 _OUTPUT = re.compile(r"^\s{0,6}⎿\s{0,4}(?P<text>.*)$")
 _MORE = re.compile(r"^\s{0,12}… ?\+?\d{1,7} (?:more )?lines.{0,60}$")
-_DIFF_LINE = re.compile(r"^\s{0,16}\d{1,7} ?(?P<sign>[ +-])(?P<text>.*)$")
+_DIFF_LINE = re.compile(r"^\s{0,16}(?:\d{1,7} ?(?P<sign>[ +-])|(?P<before>[+-]) {1,3}\d{1,7} ?)(?P<text>.*)$")
 _NUMBERED = re.compile(r"^\s{0,16}\d{1,7} {1,2}(?P<text>.*)$")
 _FAILED = re.compile(r"^(?:Error\b|Interrupted|.{0,20}Exit code [1-9])")
 _NOTE = re.compile(r"^\s{0,4}(?:[✻✽✶✢✳∴·*] |[╭╰│┃]|[─━]{5,})")
@@ -141,12 +141,13 @@ def _changes(lines: Sequence[str]) -> list[tuple[str, str]]:
     old, new = list[str](), list[str]()
     for line in [*lines, ""]:
         shown = _DIFF_LINE.match(line)
-        if shown and shown["sign"] == "-":
+        sign = (shown["sign"] or shown["before"]) if shown else ""
+        if shown and sign == "-":
             if new:
                 found.append(("\n".join(old), "\n".join(new)))
                 old, new = [], []
             old.append(shown["text"])
-        elif shown and shown["sign"] == "+":
+        elif shown and sign == "+":
             new.append(shown["text"])
         elif old or new:
             found.append(("\n".join(old), "\n".join(new)))

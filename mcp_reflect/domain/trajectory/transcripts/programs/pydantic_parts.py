@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
-from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import add_tool_call, values_of
+from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import add_tool_call, given_values
 from mcp_reflect.domain.trajectory.transcripts.elements.shown_objects import ShownObject, read_shown_objects
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
 
@@ -31,7 +31,7 @@ def read_pydantic_parts(text: str) -> list[Message] | None:
             found.say(told)
         elif name == "ToolCallPart" and isinstance(tool, str):
             given = fields.get("args", {})
-            add_tool_call(found, tool, values_of(given) if isinstance(given, str) else given or {})
+            add_tool_call(found, tool, given_values(given) if isinstance(given, str) else given or {})
         elif name in {"ToolReturnPart", "RetryPromptPart"}:
             found.answer(told, True if name == "RetryPromptPart" else None)
     return found.messages if found.calls else None

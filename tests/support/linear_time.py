@@ -1,0 +1,27 @@
+"""Whether something takes time in proportion to its input: a ratio of two measurements in one run, and no bound in
+seconds, which a slow machine could not keep."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+_TIMES = 4
+_LARGEST_RATIO = 9.0
+"""Between that of linear time, 4, and that of quadratic time, 16."""
+_NOISE_S = 0.1
+
+
+def takes_linear_time(run: Callable[[int], object], few: int) -> bool:
+    """Return true where `run` takes for four times as many pieces about four times as long as for `few`.
+
+    It is the CPU time of the thread, which other processes do not lengthen much.
+    """
+    little = min(_cpu_time(run, few) for _ in range(2))
+    return _cpu_time(run, _TIMES * few) <= _LARGEST_RATIO * little + _NOISE_S
+
+
+def _cpu_time(run: Callable[[int], object], number: int) -> float:
+    began = time.thread_time()
+    run(number)
+    return time.thread_time() - began
