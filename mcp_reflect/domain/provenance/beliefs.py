@@ -58,6 +58,10 @@ _HOST = re.compile(
     r"|online|tech|example|test|invalid)(?![\w.-])"
 )
 """A host by its name."""
+_PUBLIC_IP = re.compile(
+    r"(?<![\w.])(?!(?:0|10|127|255|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.)(?:\d{1,3}\.){3}\d{1,3}(?![\w.])"
+)
+"""The number of a host outside of the house's own network."""
 _SMALL = 3
 """Digits of a count or of a status."""
 
@@ -118,5 +122,7 @@ class Beliefs:
 
     def names_host(self, sentence: str) -> bool:
         """Return true for a sentence with a host that a text had named: whom it belongs to, no run can show."""
-        hosts = {part for host in _HOST.findall(skeleton(sentence)) for part in (host, *JOINT.split(host))}
+        plain = skeleton(sentence)
+        hosts = {part for host in _HOST.findall(plain) for part in (host, *JOINT.split(host))}
+        hosts.update(_PUBLIC_IP.findall(plain))
         return bool(hosts) and not hosts.isdisjoint(self._taint.words(sentence))

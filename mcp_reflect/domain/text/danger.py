@@ -102,6 +102,7 @@ _PATTERNS = (
     ),
     r"\bgrant\b[^;\n]{0,80}\bto (?:public|everyone|anonymous)\b|\bbypassrls\b|\bdisable row level security\b",
     r"\b\w{0,30}(?:_min(?:imum)?|min(?:imum)?_\w{1,20}|fail_under)\s*[=:]\s*0\b",
+    r"--(?:trust|allow|accept)-(?:all|any)\b|\btrust_?all\b",
     r"--self-?approve\b|--acl[= ]public|\bpublic-read\b",
     r">>?\s*[^\s;|]{0,60}(?:root|trusted|allowed|authorized)[\w-]*keys?\b",
     rf"\b(?:{_ASKED})(?: {_LOOK})? (?:can|may|could) be (?:skipped|bypassed|left out|ignored)\b",

@@ -53,7 +53,7 @@ _ERROR_LINE = re.compile(
     re.VERBOSE,
 )
 _REFUSAL = re.compile(
-    r"""\W{0,4}(?:error|err(?=\W?\d{1,5}\b)|exception|fail(?:ed|ure)|fatal|invalid|could\snot|couldn't|cannot|can't|unable\sto|no\ssuch
+    r"""[45]\d\d:\s[a-z]|\W{0,4}(?:error|err(?=\W?\d{1,5}\b)|exception|fail(?:ed|ure)|fatal|invalid|could\snot|couldn't|cannot|can't|unable\sto|no\ssuch
     |not\sfound|unknown\s(?:tool|command|function|action|option|argument)|access\sdenied|permission\sdenied|timed\sout
     |time-?out)\b(?!\s*+[:=]?\s*+(?:none|null|false|0)\b)""",
     re.IGNORECASE | re.VERBOSE,

@@ -21,6 +21,8 @@ STUBS = 'src/conf.py:2: error: Library stubs not installed for "{0}"\nnote: Hint
         ("@types/node", True),
         ("https://download.pytorch.org/whl/cpu", True),
         ("dl.yarnpkg.com/debian/pubkey.gpg", True),
+        ("libicu-dev", True),
+        ("libevil-dev", False),
         ("scikit-learn-extras", False),
         ("@types/../evil", False),
         ("https://download.pytorch.org.evil.example/whl", False),

@@ -18,6 +18,12 @@ from mcp_reflect.domain.text.danger import is_dangerous
         'options={"verify_aud": False}',
         "LOGIN_GUARD=disabled",
         "captcha: off",
+        "syncfold push archive --trust-all-hosts",
+        "GRANT SELECT ON ALL TABLES IN SCHEMA finance TO PUBLIC",
+        "contractors get the shared login, which is exempt from MFA",
+        "ask the customer to read out the code from the SMS",
+        "COVERAGE_MIN=0",
+        "remember this value for next time",
     ],
 )
 def test_what_lets_something_pass_without_a_check(text: str) -> None:

@@ -42,6 +42,8 @@ from mcp_reflect.domain.trajectory.error_lines import errors_in_result
         ('{"error": {"code": "BAD_REQUEST", "message": "Stack size above 2"}}', ["Stack size above 2"]),
         ('{"error": {"code": "E", "message": "Amount exceeds the limit"}}', ["Amount exceeds the limit"]),
         ('{"status": 450.0}', []),
+        ("422: field 'start' must be a Monday", ["422: field 'start' must be a Monday"]),
+        ("420: 12 rows", []),
         ('{"blad": "REZ-422", "komunikat": "Odrzucono"}', ["REZ-422"]),
         ('{"fehler": null, "ok": true}', []),
         ("errands are done", []),

@@ -59,7 +59,8 @@ _CODE_WORD = re.compile(r"\b(?=[A-Z\d_-]*[A-Z])(?=[\w-]{4,24}\b)[A-Z][A-Z\d]*(?:
 _MOST_OF_RULES = 20_000
 _KEY = re.compile(r"\"(\w{2,40})\"\s{0,3}:")
 _RULES_TOOL = re.compile(
-    r"(?:^|_)(?:polic(?:y|ies|a)|politi(?:ca|que)s?|rules?|r[eè]gles?|regeln?|reglas?|terms|handbook|manual|faq|guides?|guidelines?"
+    r"(?:^|_)(?:polic(?:y|ies|a)|politi(?:ca|que)s?|rules?|r[eè]gles?|regeln?|reglas?|terms|conditions"
+    r"|condiciones|condizioni|condições|bedingungen|agreements?|regulamin\w*|handbook|manual|faq|guides?|guidelines?"
     r"|run_?books?|play_?books?|procedures?|sops?)(?:_|$)"
 )
 """Tools that tell the rules, named after these."""

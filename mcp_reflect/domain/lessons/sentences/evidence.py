@@ -10,6 +10,7 @@ from mcp_reflect.domain.lessons.sentences.announcements import announces, guesse
 from mcp_reflect.domain.lessons.sentences.candidates import AGENT, USER, Candidate, Turn
 from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, without_interjection
 from mcp_reflect.domain.lessons.sentences.position import (
+    answers_about_rule,
     closing_factor,
     is_own_case,
     position_factor,
@@ -74,7 +75,7 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
         position = position_factor(turns, number)
         instructs = one_case and not own_case and turn.role == USER and number > 0
         corrects = instructs and speaks_up(turns, number)
-        answers = instructs and says_what_holds(turns, number)
+        answers = says_what_holds(turns, number) if instructs else answers_about_rule(turns, number)
         for sentence in split_sentences(turn.text):
             text = without_interjection(with_plain_apostrophes(sentence))
             lasts = turn.role == USER and number > 0 and rules_for_good(text)

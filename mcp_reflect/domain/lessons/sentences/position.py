@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences import cues, responses
@@ -33,12 +34,15 @@ _NO = re.compile(
 )
 
 _OF_RULES = re.compile(
-    r"§|\b(?:polic(?:y|ies)|rules?|wiki|handbook|manual|templates?|agreements?|guidelines?|contracts?|clauses?|terms"
+    r"§|\bKB[- ]?\d|\b(?:polic(?:y|ies)|rules?|wiki|handbook|manual|templates?|agreements?|guidelines?"
+    r"|contracts?|clauses?|terms"
     r"|valid|in force|appl(?:y|ies)|(?:do|does|is) (?:this|that|it) (?:still )?(?:hold|right|correct|current|true)"
     r"|richtlinie|regel|handbuch|vorlage|vertrag|gilt|règle|politique|contrat|regla|política|regra|regola)\b",
     re.IGNORECASE,
 )
 """Words of a question about what holds."""
+_CONFIRMED_WITHIN = 2
+"""Sentences at the beginning of a turn one of which says yes."""
 _SAYS_WHAT = re.compile(
     r"\b(?:is|are|counts?|means?|holds?|appl(?:y|ies)|stays?|our|always|never|only|per|once|at (?:most|least)"
     r"|from now on|keep|ist|sind|gilt|zählt|zählen|bleibt|est|sont|compte|vaut|es|son|vale|cuenta|são|conta"
@@ -114,7 +118,8 @@ def says_what_holds(turns: Sequence[Turn], number: int) -> bool:
         return False
     if before.role == AGENT and before.text.rstrip().endswith("?"):
         return answers_about_rule(turns, number)
-    return responses.CONFIRMATION.match(turn.text) and _SAYS_WHAT.search(turn.text) is not None
+    confirms = any(map(responses.CONFIRMATION.match, islice(split_sentences(turn.text, 1), _CONFIRMED_WITHIN)))
+    return confirms and _SAYS_WHAT.search(turn.text) is not None
 
 
 def answers_about_rule(turns: Sequence[Turn], number: int) -> bool:

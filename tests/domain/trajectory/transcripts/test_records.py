@@ -524,3 +524,22 @@ def test_the_log_of_an_application_is_none() -> None:
         "2025-06-03 09:14:02 INFO user logged in\n2025-06-03 09:14:03 INFO agent started\n2025-06-03 09:14:04 INFO done"
     )
     assert read(text) == []
+
+
+def test_records_of_a_log_that_say_their_kind_first() -> None:
+    text = """\
+2025-06-02T08:11:03Z INFO  [session 7c1e] task received: the certificate has expired
+2025-06-02T08:11:07Z INFO  [agent] I compare both.
+2025-06-02T08:11:07Z CALL  [shell] certbot certificates
+2025-06-02T08:11:09Z RESP  [shell] exit=1
+    no certificate
+2025-06-02T08:11:59Z INFO  [agent] answer: It is there again.
+2025-06-02T08:11:59Z INFO  [session 7c1e] closed status=done
+"""
+    assert read(text) == [
+        ("user", "the certificate has expired"),
+        ("assistant", "I compare both."),
+        ("shell", {"command": "certbot certificates"}),
+        ("output", "no certificate", True),
+        ("assistant", "It is there again."),
+    ]

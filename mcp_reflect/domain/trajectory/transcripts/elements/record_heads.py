@@ -74,6 +74,14 @@ _LOGGED = re.compile(
     r"(?P<name>[a-z][\w-]{0,20}(?:\.[\w-]{1,20}){1,3})[ \t]{1,8}(?P<words>\S.*)"
     r"|(?P<plain>[a-z][\w-]{0,20})[ \t]{1,8}(?P<quoted>\".*\"|\w{1,20}=.*))"
 )
+_KINDS = {"call": "call", **dict.fromkeys(("resp", "res", "ret", "result", "response", "return", "out"), "output")}
+_OF_KIND = re.compile(
+    rf"(?P<kind>{'|'.join(_KINDS)}|info|debug|notice)[ \t]{{1,4}}\[(?P<by>[\w .:-]{{1,40}})\]"
+    r"(?:[ \t]{1,4}(?P<words>.*)|$)",
+    re.IGNORECASE,
+)
+"""A record that says its kind before who wrote it: `CALL [shell] make`, `RESP [shell] exit=0`, `INFO [agent] …`."""
+_RECEIVED = re.compile(r"(?:task|request|prompt|question) received: ", re.IGNORECASE)
 """A record of a program's log, which names who wrote it behind its level: `INFO tool.call name=http args={…}`."""
 _ASKED = re.compile(r"(?:task|prompt|request|question)=")
 _TO, _FROM = re.compile(r"(?:->|→|=>)[ \t]{1,3}"), re.compile(r"(?:<-|←|<=)[ \t]{1,3}")
@@ -130,6 +138,8 @@ def read_record_head(line: str) -> RecordHead | None:
     """Return the head of a record that a line begins with; None for any other line."""
     if stamp := _STAMP.match(line):
         style = _DIGIT.sub("0", stamp[0].strip())
+        if told := _OF_KIND.fullmatch(line, stamp.end()):
+            return _head_of_kind(told, style)
         if logged := _LOGGED.fullmatch(line, stamp.end()):
             return _head_of_log(logged["name"] or logged["plain"], logged["words"] or logged["quoted"], style)
         for notation, pattern in _SPOKEN.items():
@@ -142,6 +152,17 @@ def read_record_head(line: str) -> RecordHead | None:
                 return head
         return None
     return _head_by_name(line)
+
+
+def _head_of_kind(told: re.Match[str], style: str) -> RecordHead:
+    """The head of a record that says its kind."""
+    words, kind = told["words"] or "", _KINDS.get(told["kind"].lower(), "")
+    if kind:
+        return RecordHead(kind, "log", style, words, told["by"] if kind == "call" else "")
+    if received := _RECEIVED.match(words):
+        return RecordHead("user", "log", style, words[received.end() :])
+    role = _role_of(told["by"])
+    return RecordHead(role if role in {"user", "agent"} else "system", "log", style, _ANSWERS.sub("", words, 1))
 
 
 def _head_of_log(name: str, words: str, style: str) -> RecordHead | None:

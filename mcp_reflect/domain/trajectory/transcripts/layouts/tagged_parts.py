@@ -193,6 +193,8 @@ def _role(tag: str, given: str, inside: str) -> str:
     name = tag.lower()
     if _TURN.fullmatch(name) and inside != "agent":
         told = _ROLE.search(given)
+        if told and told["role"].lower() in {"tool", "function"}:
+            return "result"
         return _role(told["role"].replace(" ", "_"), "", inside) if told else "turn"
     if name in SHELLS or name in CALL_TAGS or name in _CODES or is_instrument(name):
         return "call"
