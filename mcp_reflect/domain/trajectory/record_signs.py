@@ -24,6 +24,7 @@ _MARKS = (
     r"|[> \t]{0,12}(?:⎿|[⏺●] ?[A-Za-z_][\w.]{0,60}\(|[⚙🔧🛠]\ufe0f? ?`?[A-Za-z_])"
     rf"|[ \t]{{1,12}}[→⇒] (?:{_TOOLS} |[a-z]{{1,20}}[_.][a-z])|[ \t]{{1,12}}[←⇐↳] \S"
     rf"|[ \t]{{0,12}}[·•] {_TOOLS}: \S"
+    r"|<{7} (?:SEARCH|ORIGINAL)\b|>{7} (?:REPLACE|UPDATED)\b"
     r"|={8,80} (?:Human|User|Ai|AI|Tool|System|Assistant) Message ={8,80}[ \t]{0,9}$"
     r"|\*\*\w{1,30}(?:Action|Observation)(?:\*\*| \(|\()"
     r"|-{2,4} ?BEGIN \w{1,20} OBSERVATION|-{2,4} ?END \w{1,20} OBSERVATION"

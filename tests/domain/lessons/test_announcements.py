@@ -12,6 +12,8 @@ from mcp_reflect.domain.lessons.sentences.announcements import announces, guesse
     [
         "Let me run the tests.",
         "First suspicion: the keys differ in staging.",
+        "First quick idea: keep tests of one file together.",
+        "Logs and lag first.",
         "Ich schaue mir den Fehler an.",
         "Zuerst lese ich die Struktur.",
         "Je vérifie d'abord la configuration.",

@@ -6,7 +6,9 @@ import time
 
 import pytest
 
+from mcp_reflect.domain.lessons.drafting.left_out_acts import is_replaced_later
 from mcp_reflect.domain.lessons.run.commands.idle_commands import did_nothing
+from mcp_reflect.domain.lessons.run.steps import step_of
 
 
 @pytest.mark.parametrize(
@@ -58,3 +60,11 @@ def test_a_long_output_takes_no_time(text: str) -> None:
     began = time.process_time()
     did_nothing("already exists\n" + text * 20_000)
     assert time.process_time() - began < 0.5
+
+
+def test_a_program_that_a_later_one_holds_is_left_out() -> None:
+    first = "k = pd.read_csv('kunden.csv', sep=';')\nm = k.merge(g, on='plz')\nprint(m)"
+    later = "k = pd.read_csv('kunden.csv', sep=';', dtype={'plz': str})\nm = k.merge(g, on='plz')\nm.to_csv('out.csv')"
+    steps = [step_of("python", {"code": first}), step_of("python", {"code": later})]
+    assert is_replaced_later(steps[0], steps[1:])
+    assert not is_replaced_later(steps[0], [step_of("python", {"code": "print(len(open('other.txt').read()))"})])

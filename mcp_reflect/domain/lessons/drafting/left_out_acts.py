@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.mending_commands import is_preparation
+from mcp_reflect.domain.lessons.run.code_cells import code_argument
 from mcp_reflect.domain.lessons.run.commands.effects import only_reads, searches_output
 from mcp_reflect.domain.lessons.run.commands.lines import SETUP, blanked, inline_interpreter, normalised
 from mcp_reflect.domain.lessons.run.commands.server_requests import only_asks_server
@@ -41,6 +42,9 @@ _REHEARSES = re.compile(
 _TAKES_TARGETS = frozenset({"make", "ninja", "rsync", "snakemake"})
 _LISTED = re.compile(r"\s*(?:&&|;|\n)\s*")
 _MOST_CHARS = 2_000
+_WORD = re.compile(r"\w+")
+_LEAST_WORDS, _HELD = 6, 0.75
+"""Words of a program, and the share of them that a later one has which stands for it."""
 
 
 def is_by_work(step: Step) -> bool:
@@ -86,7 +90,7 @@ def is_replaced_later(step: Step, later: Sequence[Step]) -> bool:
     What changed something that others need may stand beside other forms of it, not beside one that holds it whole.
     """
     if step.kind != "command":
-        return is_set_again(step, later)
+        return is_set_again(step, later) or _is_part_of_program(step, later)
     if (interpreter := inline_interpreter(step.subject)) and not is_preparation(step):
         ours = normalised(step.subject)
         programs = [each.subject for each in later if inline_interpreter(each.subject) == interpreter]
@@ -101,6 +105,19 @@ def is_replaced_later(step: Step, later: Sequence[Step]) -> bool:
         return False
     ours = normalised(step.subject)
     return any(repeats(form, step.subject) or are_variants(ours, normalised(form)) for form in forms)
+
+
+def _is_part_of_program(step: Step, later: Sequence[Step]) -> bool:
+    """Return true for a program that a later one of the same tool holds, but for a few words."""
+    name = code_argument(step)
+    words = set(_WORD.findall(str(step.arguments[name]))) if name else set[str]()
+    if len(words) < _LEAST_WORDS:
+        return False
+    programs = [
+        str(each.arguments.get(name, "")) for each in later if each.tool == step.tool and each.failed is not True
+    ]
+    held = (len(words & set(_WORD.findall(program))) for program in programs if program != step.arguments[name])
+    return any(shared >= _HELD * len(words) for shared in held)
 
 
 def _is_done_by(command: str, later: Sequence[str]) -> bool:

@@ -7,6 +7,7 @@ makes a sentence worth telling.
 from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.sentences.chatter import is_clause
 from mcp_reflect.domain.lessons.sentences.cues import RULE
 from mcp_reflect.domain.lessons.sentences.other_languages import states_rule_elsewhere
 from mcp_reflect.domain.lessons.sentences.vocabulary import names_something
@@ -27,12 +28,15 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 _IDEA = re.compile(
-    r"\W*(?:my |one )?(?:first (?:thought|try|idea|guess|attempt|suspicion|suggestion)|option (?:one|two|[12ab])"
+    r"\W*(?:my |one |a )?(?:first (?:\w+ )?(?:thought|try|idea|guess|attempt|suspicion|suggestion)"
+    r"|option (?:one|two|[12ab])"
     r"|plan [ab]|attempt \d|erster (?:versuch|gedanke|verdacht)|premi(?:er|ère) (?:essai|idée|piste)"
     r"|primer (?:intento|paso)|primeira? (?:tentativa|ideia)|primo tentativo)\b",
     re.IGNORECASE,
 )
 """How an agent begins that says what it tries of several things."""
+_COMES_FIRST = re.compile(r"(?:[\w'’/-]+,? ){1,5}first\.?", re.IGNORECASE)
+"""A heading of what is looked at before anything else: "Logs and lag first."."""
 _LASTING = re.compile(
     r"\b(?:always|never|must|only|because|since|as|otherwise|instead|not|don't|here|every|each|before|whenever|when|if)\b",
     re.IGNORECASE,
@@ -84,6 +88,8 @@ def announces(sentence: str) -> bool:
     words = len(sentence.split())
     if words <= _FEW and not names_something(sentence):
         return True  # "Regenerate first."
+    if _COMES_FIRST.fullmatch(sentence) and not is_clause(sentence):
+        return True
     if _ORDER.match(sentence):
         return words <= _SHORT and not _LASTING.search(sentence)
     if not (_ORDER_ELSEWHERE.match(sentence) or _ENDS_AS_ORDER.search(sentence)):

@@ -352,3 +352,24 @@ def test_an_export_with_calls_in_block_quotes() -> None:
         ("assistant", "列仍然是 utf8mb3。"),
         ("user", "可以了"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("banner", "prompt"),
+    [
+        ("aider v0.61.0\nMain model: some-model with diff edit format\nGit repo: .git with 212 files\n", "> "),
+        ("──────\npair 0.7  ·  Main model: some-model  ·  Git repo: .git with 118 files\n──────\n", "app/db.py> "),
+    ],
+)
+def test_a_chat_of_aider_with_another_banner_and_the_files_before_its_prompt(banner: str, prompt: str) -> None:
+    text = (
+        f"{banner}{prompt}The first request fails.\n\nThe pool is stale.\n\napp/db.py\n<<<<<<< SEARCH\na = 1\n=======\n"
+        f"a = 2\n>>>>>>> REPLACE\n\nApplied edit to app/db.py\n\n{prompt}/run make\n\n200\n"
+    )
+    assert read(text) == [
+        ("user", "The first request fails."),
+        ("assistant", "The pool is stale."),
+        ("edit", {"file_path": "app/db.py", "old_string": "a = 1", "new_string": "a = 2"}),
+        ("bash", {"command": "make"}),
+        ("output", "200", None),
+    ]

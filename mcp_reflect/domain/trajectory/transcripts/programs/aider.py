@@ -13,7 +13,9 @@ from mcp_reflect.domain.trajectory.transcripts.elements.collected import Collect
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
 
 _CHAT = re.compile(r"^# (?:aider )?chat started at ")
-_BANNER = re.compile(r"^(?:> )?Aider v\d")
+_BANNER = re.compile(r"^(?:> )?(?:[Aa]ider v\d|(?:[\w. ·|-]{1,40})?Main model: .{0,200})")
+_PROMPT_OF_FILES = re.compile(r"^(?:[\w./-]{1,100}\.\w{1,8} ?){1,4}> ")
+"""The files in the chat before the prompt."""
 _STARTED = re.compile(r"^[$%❯] aider\b")
 _RUN = re.compile(r"^(?:#### |> )?(?:/(?:run|test|git|lint)|!) ?(?P<command>.{0,4000})$")
 _RAN = re.compile(r"^(?:> )?Running (?P<command>\S.{0,4000})$")
@@ -46,6 +48,7 @@ def read_aider(text: str) -> list[Message] | None:
     is_chat = head.startswith("#### ") or _CHAT.match(head) is not None
     if not is_chat and not _STARTED.match(head) and not any(_BANNER.match(line) for line in lines[:8]):
         return None
+    lines = lines if is_chat else [_PROMPT_OF_FILES.sub("> ", line) for line in lines]
     if not is_chat:  # what the client tells of itself stands before the first prompt
         prompts = (number for number, line in enumerate(lines) if line.startswith("> ") and not _NOTE.match(line))
         lines = lines[next(prompts, 0) :]
@@ -216,4 +219,7 @@ def _fence_ends(lines: Sequence[str]) -> list[int]:
 
 
 AIDER = TranscriptFormat(re.compile(r"\A\s{0,99}[$%❯] aider\b"), read_aider)
-AIDER_CHAT = TranscriptFormat(re.compile(r"^(?:#### |# aider chat started|(?:> )?Aider v\d)", re.MULTILINE), read_aider)
+AIDER_CHAT = TranscriptFormat(
+    re.compile(r"^(?:#### |# (?:aider )?chat started|(?:> )?[Aa]ider v\d|[^\n]{0,40}\bMain model: )", re.MULTILINE),
+    read_aider,
+)
