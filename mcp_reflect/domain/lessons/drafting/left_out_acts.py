@@ -108,7 +108,10 @@ def is_replaced_later(step: Step, later: Sequence[Step]) -> bool:
 
 
 def _is_part_of_program(step: Step, later: Sequence[Step]) -> bool:
-    """Return true for a program that a later one of the same tool holds, but for a few words."""
+    """Return true for a program that a later and longer one of the same tool holds, but for a few words.
+
+    One as long with other values asks for something else.
+    """
     name = code_argument(step)
     words = set(_WORD.findall(str(step.arguments[name]))) if name else set[str]()
     if len(words) < _LEAST_WORDS:
@@ -116,8 +119,8 @@ def _is_part_of_program(step: Step, later: Sequence[Step]) -> bool:
     programs = [
         str(each.arguments.get(name, "")) for each in later if each.tool == step.tool and each.failed is not True
     ]
-    held = (len(words & set(_WORD.findall(program))) for program in programs if program != step.arguments[name])
-    return any(shared >= _HELD * len(words) for shared in held)
+    held = (set(_WORD.findall(program)) for program in programs)
+    return any(len(each) > len(words) and len(words & each) >= _HELD * len(words) for each in held)
 
 
 def _is_done_by(command: str, later: Sequence[str]) -> bool:
