@@ -54,6 +54,7 @@ _NOTHING = re.compile(
 """How an answer begins that holds nothing."""
 _SEARCH = re.compile(r"search|look_?up|query|brows|fetch")
 
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _CODE_WORD = re.compile(r"\b(?=[A-Z\d_-]*[A-Z])(?=[\w-]{4,24}\b)[A-Z][A-Z\d]*(?:[_-]?[A-Z\d]+)*\b")
 """A code in capitals, as rules name them."""
 _MOST_OF_RULES = 20_000
@@ -124,14 +125,19 @@ def found_nothing(step: Step) -> bool:
 
 def tells_rules(step: Step) -> bool:
     """Return true for a call of a tool that is there to tell the rules, and that told nothing of somebody."""
-    is_asked = step.kind == "call" and _RULES_TOOL.search(step.tool.lower()) is not None
+    is_asked = step.kind == "call" and _RULES_TOOL.search(_in_words(step.tool)) is not None
     return is_asked and not tells_of_somebody(step)
 
 
 def searches_knowledge(step: Step) -> bool:
     """Return true for a call that searches what a house has written down, and that told nothing of somebody."""
-    is_asked = step.kind == "call" and _KNOWLEDGE_TOOL.search(step.tool.lower()) is not None
+    is_asked = step.kind == "call" and _KNOWLEDGE_TOOL.search(_in_words(step.tool)) is not None
     return is_asked and not tells_of_somebody(step)
+
+
+def _in_words(tool: str) -> str:
+    """The name of a tool in small letters, its words joined by `_`: `PolicySearch` is `policy_search`."""
+    return _CAMEL.sub("_", tool).lower()
 
 
 def tells_of_somebody(step: Step) -> bool:
