@@ -5,11 +5,13 @@ A failure is told with what mended it, and a step with the command that worked b
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.drafting.wrong_acts import DID
 from mcp_reflect.domain.lessons.failures.wording import RAN_THROUGH, TRIED
+from mcp_reflect.domain.lessons.run.lookups import only_asks
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT
 from mcp_reflect.domain.provenance.judgement import CALL, FAILED, Judged
@@ -26,10 +28,15 @@ from mcp_reflect.domain.text.quotation import SAID, Quotation
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.domain.truncate import truncate_line
 
+Piece = tuple[str, str, Quotation | None]
+"""A sentence, what stands behind it, and the quotation that it is a part of."""
 _WITHHELD_CHARS = 300
 _ENDED = "The run ended in an error:"
 _TOOL_CALL = re.compile(r"`\w[\w.:-]*\(\w+=[^`]*\)`")
 """A call of a tool that is told by itself, such as a query of a database."""
+_LONGEST_LOOKUP = 110
+"""Characters of look-ups that hold no query: what one asks a database is worth telling."""
+_CALLED = re.compile(r"`([A-Za-z_][\w.:-]*)\(\w+=[^`]*\)`")
 _FROM_TESTS = re.compile(r"^Reviewer: ")
 
 
@@ -43,6 +50,17 @@ def _hangs_on(before: str, piece: str, *, is_mistake: bool) -> bool:
     if piece.startswith(RAN_THROUGH):
         return True
     return piece.startswith(SAID) and (is_mistake or before.startswith(TRIED))
+
+
+def _only_looks_up(piece: str) -> bool:
+    """Return true for a sentence that tells short calls which only ask for something, and nothing else."""
+    calls = _CALLED.findall(piece)
+    return (
+        bool(calls)
+        and len(piece) <= _LONGEST_LOOKUP
+        and not _CALLED.sub("", piece).strip(" ;.")
+        and all(map(only_asks, calls))
+    )
 
 
 class FieldScreening:
@@ -70,14 +88,13 @@ class FieldScreening:
                 if "\n" in end and told:
                     told[-1] = at_line_end(told[-1])
                 continue
-            source = source_in(given)
             body = piece.removeprefix(SAID)
             tells_last_acts = piece.startswith(DID) or (tells_last_acts and not begins_line)
             is_mistake = name == "key_mistake"
             found = (
                 None
                 if number and not is_told and _hangs_on(pieces[number - 1][0], piece, is_mistake=is_mistake)
-                else self.judge(body, source, withheld, is_output=is_output, is_mistake=is_mistake)
+                else self._judge_told(pieces[number:], body, withheld, is_output=is_output, is_mistake=is_mistake)
                 if not tells_last_acts
                 else self._judge_last_act(body, withheld)
             )
@@ -106,6 +123,17 @@ class FieldScreening:
             # what led to the step that worked is no advice without it, but for what is told by itself
             return without_steps_towards(told, is_alone)
         return told
+
+    def _judge_told(
+        self, pieces: Sequence[Piece], body: str, withheld: list[str], *, is_output: bool, is_mistake: bool
+    ) -> Judged | None:
+        """Judge the first of some sentences; None also for look-ups by what was read, unless they mended a failure.
+
+        Where a value for one came from tells nothing.
+        """
+        found = self.judge(body, source_in(pieces[0][2]), withheld, is_output=is_output, is_mistake=is_mistake)
+        mends = len(pieces) > 1 and (pieces[1][0].startswith(BEFORE) or FAILED.match(pieces[1][0]))
+        return None if found is not None and found.is_taken and _only_looks_up(body) and not mends else found
 
     def _judge_last_act(self, piece: str, withheld: list[str]) -> Judged | None:
         """Judge one of the last acts of a failed run; None for one that a text led to.

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from mcp_reflect.domain.lessons.drafting.extraction import extract_lesson
+from mcp_reflect.domain.lessons.run.lookups import only_asks
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.text.instructions import pieces_of
@@ -585,3 +586,22 @@ def test_what_ended_well_is_not_told_without_what_had_failed() -> None:
     trace = make_trace(task="Deploy it", trajectory=trajectory.text, tools_used=("Read", "Bash"))
     kept = Screening(ParsedRun(trace, trajectory)).screen(draft)
     assert not kept.guidance.startswith("Then ran through, rightly or not")
+
+
+def test_a_look_up_by_what_was_read_is_told_only_where_it_mended_a_failure() -> None:
+    found = ("find_article", {"name": "gasket"}, '{"supplier_no": "SUP-70114"}', False)
+    asked = ("get_agreement", {"supplier": "SUP-70114"}, "frame contract", False)
+    told = screened_lesson("Order 180 gaskets", found, asked, ("create_po", {"quantity": "200"}, "ok", False))
+    assert "get_agreement" not in f"{told.summary}{told.correct_action}"
+    refused = ("list_orders", {"shop": "9"}, '{"error": "parameter page_size is required"}', True)
+    again = ("list_orders", {"shop": "9", "page_size": "200"}, '{"orders": 188}', False)
+    mended = screened_lesson("List the open orders of shop 9", refused, again)
+    assert "page_size=200" in f"{mended.summary}{mended.correct_action}"
+
+
+@pytest.mark.parametrize(
+    ("tool", "is_lookup"),
+    [("consultar_reserva", True), ("szukaj_dokumentu", True), ("konto_abfragen", True), ("cancelar_reserva", False)],
+)
+def test_tools_that_only_ask_are_known_in_other_languages(tool: str, is_lookup: bool) -> None:
+    assert only_asks(tool) is is_lookup

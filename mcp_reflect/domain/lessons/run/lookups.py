@@ -9,8 +9,14 @@ from mcp_reflect.domain.lessons.run.case_values import names_somebody
 from mcp_reflect.domain.lessons.run.step import Step
 
 _ASKS = r"get|list|search|find|read|fetch|query|lookup|look_up|show|view|describe|retrieve|browse"
+_ASKS_ELSEWHERE = (
+    r"buscar|consultar|obtener|leer|mostrar|ler|procurar|obter|chercher|rechercher|lire|obtenir|consulter|afficher"
+    r"|suche|suchen|lies|lese|zeige|hole|finde|cerca|leggi|mostra|elenca|trova|zoek|zoeken|haal|toon|lees"
+    r"|szukaj|znajdz|pobierz|pokaz|czytaj|sprawdz"
+)
 _LOOKUP = re.compile(
     rf"(?:{_ASKS}|think|calculate|glob|grep)"
+    rf"|(?:{_ASKS_ELSEWHERE})(?:_|$)|[a-z]+(?:_[a-z]+)*_(?:suchen|abfragen|lesen|anzeigen|ophalen|zoeken|opvragen)$"
     rf"|[a-z]+_(?:{_ASKS})_"
     r"|(?:browser|web|page)_(?:back|click_link|find|goto|navigate|open|scroll|visit)$"
     r"|(?:open|visit|load|goto|go_to|navigate)(?:_(?:to_)?(?:page|url|link|site|website))?$"
