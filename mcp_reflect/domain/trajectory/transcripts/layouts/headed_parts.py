@@ -1,4 +1,4 @@
-"""Transcripts in parts below heads (`part_heads.py`), each of which is a request, a thought, an act or its result."""
+"""Transcripts in parts below heads (`elements/part_heads.py`): requests, thoughts, acts and their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transcripts in marked parts of any notation (`marks.py`), read by the form of their own marks."""
+"""Transcripts in marked parts of any notation (`elements/marks.py`), read by the form of their own marks."""
 
 from __future__ import annotations
 

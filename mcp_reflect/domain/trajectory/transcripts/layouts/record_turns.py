@@ -1,7 +1,7 @@
-"""Transcripts as records that a program or a chat writes (`record_heads.py`), each with its time or its mark.
+"""Transcripts as records that a program or a chat writes (`elements/record_heads.py`), each with its time or its mark.
 
-What stands in lines behind a record belongs to it. Calls are told in records of the agent (`record_acts.py`); what
-came of them, in records of a tool.
+What stands in lines behind a record belongs to it. Calls are told in records of the agent
+(`elements/record_acts.py`); what came of them, in records of a tool.
 """
 
 from __future__ import annotations

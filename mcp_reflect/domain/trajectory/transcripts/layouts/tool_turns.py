@@ -1,7 +1,8 @@
 """Transcripts in turns with calls of tools, in the notations that people and small frameworks write.
 
-Turns begin with heads (`turn_heads.py`), calls are lines or tags (`call_lines.py`, `call_notation.py`), and results
-stand behind a head, between tags, or in the lines behind a call up to a blank line.
+Turns begin with heads (`elements/turn_heads.py`), calls are lines or tags (`elements/call_lines.py`,
+`elements/call_notation.py`), and results stand behind a head, between tags, or in the lines behind a call up to a
+blank line.
 """
 
 from __future__ import annotations
