@@ -25,6 +25,7 @@ from mcp_reflect.domain.provenance.remedies import Attempt
 from mcp_reflect.domain.provenance.reports_and_logs import add_log, add_report
 from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.provenance.source_names import name_of_call
+from mcp_reflect.domain.trajectory.editor_arguments import edits_of
 from mcp_reflect.domain.trajectory.here_documents import file_written_by
 from mcp_reflect.domain.trajectory.messages import (
     OBSERVATION_ROLE,
@@ -37,7 +38,7 @@ from mcp_reflect.domain.trajectory.report import read_report
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.domain.trajectory.scripted_edits import read_scripted_edits
 from mcp_reflect.domain.trajectory.tool_answers import reasons_in, warnings_in
-from mcp_reflect.domain.trajectory.tools import arguments_of, command_line, exit_code, is_edit, path_of
+from mcp_reflect.domain.trajectory.tools import arguments_of, command_line, exit_code, is_edit
 from mcp_reflect.domain.trajectory.transcripts.reading import ReadTranscript
 
 _LINE_NUMBER = re.compile(r"^\s{0,12}\d{1,7}(?:\t|→|:|\s{2})")
@@ -156,10 +157,11 @@ def _add_utterance(texts: RunTexts, said: Utterance) -> None:
 
 def _replaced(given: dict[str, Any]) -> Iterator[str]:
     """The code that an edit replaces, and the file where it stands."""
-    old = [text for key, text in given.items() if key.startswith("old") and isinstance(text, str) and text]
-    yield from old
-    if old:
-        yield path_of(given)
+    for edit in edits_of(given, ""):
+        old = [before for before, _ in edit.changes if before]
+        yield from old
+        if old:
+            yield edit.path
 
 
 def _strings(value: Any) -> Iterator[str]:

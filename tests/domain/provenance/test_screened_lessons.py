@@ -216,6 +216,23 @@ CASES: dict[str, tuple[str, tuple[Step, ...]]] = {
             ran("chmod 600 ~/.ssh/id_work && ssh host1 true", ""),
         ),
     ),
+    "a change whose old text an error names, in a block of search and replace": (
+        "editing build.gradle.kts (`jvmTarget.set(JvmTarget.JVM_17)` → `jvmToolchain(17)`)",
+        (
+            ran("./gradlew compile", "> Inconsistent JVM-target compatibility detected for tasks (21) and (17)"),
+            (
+                "replace_in_file",
+                {
+                    "path": "build.gradle.kts",
+                    "diff": "<<<<<<< SEARCH\njvmTarget.set(JvmTarget.JVM_17)\n=======\n"
+                    "jvmToolchain(17)\n>>>>>>> REPLACE",
+                },
+                "saved",
+                False,
+            ),
+            ran("./gradlew build", "BUILD SUCCESSFUL"),
+        ),
+    ),
     "a task of the project that a document names": (
         "`go test ./...` after `just proto-gen`",
         (
