@@ -74,6 +74,7 @@ _LOGGED = re.compile(
     r"(?P<name>[a-z][\w-]{0,20}(?:\.[\w-]{1,20}){1,3})[ \t]{1,8}(?P<words>\S.*)"
     r"|(?P<plain>[a-z][\w-]{0,20})[ \t]{1,8}(?P<quoted>\".*\"|\w{1,20}=.*))"
 )
+"""A record of a program's log, which names who wrote it behind its level: `INFO tool.call name=http args={…}`."""
 _KINDS = {"call": "call", **dict.fromkeys(("resp", "res", "ret", "result", "response", "return", "out"), "output")}
 _OF_KIND = re.compile(
     rf"(?P<kind>{'|'.join(_KINDS)}|info|debug|notice)[ \t]{{1,4}}\[(?P<by>[\w .:-]{{1,40}})\]"
@@ -82,7 +83,6 @@ _OF_KIND = re.compile(
 )
 """A record that says its kind before who wrote it: `CALL [shell] make`, `RESP [shell] exit=0`, `INFO [agent] …`."""
 _RECEIVED = re.compile(r"(?:task|request|prompt|question) received: ", re.IGNORECASE)
-"""A record of a program's log, which names who wrote it behind its level: `INFO tool.call name=http args={…}`."""
 _ASKED = re.compile(r"(?:task|prompt|request|question)=")
 _TO, _FROM = re.compile(r"(?:->|→|=>)[ \t]{1,3}"), re.compile(r"(?:<-|←|<=)[ \t]{1,3}")
 _ANSWERS = re.compile(r"answer: ")
@@ -167,7 +167,8 @@ def _head_of_kind(told: re.Match[str], style: str) -> RecordHead:
 
 def _head_of_log(name: str, words: str, style: str) -> RecordHead | None:
     """The head of a record of a log under the role that its name tells; None where it tells none."""
-    first, *_, last = [*name.lower().split("."), ""][:-1] if "." in name else (name.lower(), name.lower())
+    parts = name.lower().split(".")
+    first, last = parts[0], parts[-1]
     text = _unquoted(words)
     if asked := _ASKED.match(words):
         return RecordHead("user", "log", style, _unquoted(words[asked.end() :]))
