@@ -63,22 +63,11 @@ _CELL_ERROR = re.compile(r"#(?:NAME\?|REF!|VALUE!|DIV/0!|NUM!|NULL!)")
 """What a cell of a spreadsheet shows whose formula went wrong."""
 _FAILED = ("error", "failed", "failure")
 _BAD_STATUS = frozenset({*_FAILED, "rejected", "refused", "not_allowed"})
-_ERRORS = (
-    *(
-        "error",
-        "errors",
-        "exception",
-        "fehler",
-        "erreur",
-        "erreurs",
-        "errore",
-        "errori",
-        "erro",
-        "erros",
-        "blad",
-        "błąd",
-    ),
-    *("bledy", "błędy", "fout", "ошибка", "错误", "錯誤", "エラー", "오류", "에러"),
+_ERRORS = tuple(
+    """
+    error errors exception fehler erreur erreurs errore errori erro erros blad błąd bledy błędy fout ошибка 错误
+    錯誤 エラー 오류 에러
+    """.split()  # noqa: SIM905 - as words they can be read
 )
 """Names of the field that holds an error, in several languages."""
 _WORDS = ("message", "messages", "detail")

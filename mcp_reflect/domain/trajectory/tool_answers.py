@@ -9,21 +9,11 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.surrogates import replace_surrogates
 from mcp_reflect.domain.trajectory.tool_json import parse_json_object
 
-_REASONS = (
-    *("message", "messages", "errors", "detail", "details", "reason", "description"),
-    *(
-        "meldung",
-        "nachricht",
-        "grund",
-        "motif",
-        "mensaje",
-        "motivo",
-        "mensagem",
-        "messaggio",
-        "komunikat",
-        "powod",
-        "bericht",
-    ),
+_REASONS = tuple(
+    """
+    message messages errors detail details reason description meldung nachricht grund motif mensaje motivo
+    mensagem messaggio komunikat powod bericht
+    """.split()  # noqa: SIM905 - as words they can be read
 )
 _WARNINGS = ("warning", "warnings")
 _NAMES = (

@@ -192,6 +192,10 @@ def test_two_hundred_thousand_odd_characters_take_linear_time(piece: str) -> Non
         ),
         ("redis-cli -a 'river stone 7' ping", "redis-cli -a '[redacted:password]' ping"),
         ("mysql -p'river`stone' shop", "mysql -p'[redacted:password]' shop"),
+        ('mysql -p"river\'stone" shop', 'mysql -p"[redacted:password]" shop'),
+        ("mysql -p密码九九 shop", "mysql -p[redacted:password] shop"),
+        ("mysql -p,river7stone shop", "mysql -p[redacted:password] shop"),
+        ("Run it (mysql -p), then go.", "Run it (mysql -p), then go."),
         ('mysql -p"$PW" shop', 'mysql -p"$PW" shop'),
     ],
 )

@@ -59,7 +59,7 @@ def select_of_case(
         each if each.turn in corrections else _without_case(each, data, served=served)
         for each in candidates
         if (
-            _corrects_handling(each, data, says_what_holds=each.turn in answers)
+            _corrects_handling(each, data, is_answer=each.turn in answers)
             if each.turn in corrections and not _may_name_somebody(each, turns, data, served=served)
             else each.turn not in denied and _outlives_case(each, data, served=served) and names_more(each.text, acted)
         )
@@ -93,7 +93,7 @@ def _with_whole_turns(told: Sequence[Candidate], corrections: Sequence[Candidate
     return sorted({each.place: each for each in chain(told, *short)}.values(), key=lambda each: each.place)
 
 
-def _corrects_handling(sentence: Candidate, data: frozenset[str], *, says_what_holds: bool) -> bool:
+def _corrects_handling(sentence: Candidate, data: frozenset[str], *, is_answer: bool) -> bool:
     """Return true for what a user says of how a case is to be dealt with, and not only that something is to be done.
 
     A sum in what they say of a rule is none of the case.
@@ -101,7 +101,7 @@ def _corrects_handling(sentence: Candidate, data: frozenset[str], *, says_what_h
     is_value = is_record(sentence.text) and count_words(sentence.text) < _WORDS_OF_RULE
     if sentence.text.endswith("?") or may_identify(sentence.text):
         return False
-    if not says_what_holds and (is_value or holds_for_case(sentence.text, data)):
+    if not is_answer and (is_value or holds_for_case(sentence.text, data)):
         return False
     return sentence.role == USER and not (is_request(sentence.text) and not sentence.is_rule)
 

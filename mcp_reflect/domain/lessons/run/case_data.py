@@ -26,15 +26,18 @@ _PERSONAL = re.compile(
 _SOMEBODY = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Herr|Frau|Mme|Sr|Sra)\.? [A-Z][^\W\d_]")
 _IDENTIFIER = re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{5,}\b|\b[A-Z]{5,}\b|\b[A-Z]{1,5}-\d{3,}\b|(?<=#)\d{3,}\b")
 _FULL_NAME = re.compile(r"\b[A-Z][^\W\d_]+ [A-Z][^\W\d_]+\b")
-_GIVEN_NAME = r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ'][\w'-]*"
+_CAPITAL = "A-ZÀ-ÖØ-ÞĄĆČĎĐĘĚĞİŁŃŇŐŘŚŞŠŤŮŰŹŻŽ"
+_GIVEN_NAME = rf"[{_CAPITAL}](?:'|[^\W\d_{_CAPITAL}])[\w'-]*"
+_IN_CAPITALS = rf"[{_CAPITAL}]{{2,}}\b"
 _FIRST_WORDS = (
     "After|All|And|Any|As|At|Because|Before|Book|But|By|Each|Every|For|From|If|In|It|No|Not|On|Only|Our|Per|Please|Since"
     "|So|That|The|Then|They|This|To|Until|Use|We|When|With|You"
 )
 """Words at the beginning of sentences, which are no first names."""
 _IDENTIFYING = re.compile(
-    r"\w@\w|\d(?:[ /.-]?\d){5,}|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b\d{1,4} [A-Z][a-zß-ÿ]\w*"
-    rf"|\b(?!(?:{_FIRST_WORDS})\b){_GIVEN_NAME} (?!{_MONTH}\b){_GIVEN_NAME}"
+    r"\w@\w|\d(?:[ /.-]?\d){5,}|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b\d{1,4} [A-Z][^\W\d_A-Z]\w*"
+    rf"|\b(?!(?:{_FIRST_WORDS})\b){_GIVEN_NAME} (?!{_MONTH}\b)(?:{_GIVEN_NAME}|{_IN_CAPITALS})"
+    rf"|\b{_IN_CAPITALS} (?!{_MONTH}\b){_GIVEN_NAME}"
     r"|\b(?:born|geboren|née?|nacid[oa])\b|(?i:stra(?:ß|ss)e\b|\bstreet\b|\broad\b)"
     r"|[A-Z]\w+'s (?:number|birthday|address)"
 )

@@ -9,11 +9,12 @@ from mcp_reflect.domain.redaction.values.secret_values import is_harmless
 
 _ARGUMENTS = r"(?:[^\n;|&\\]{0,150}?)"
 """Arguments of one command, up to the relevant option."""
-_ENDS_WORD = r"\s\"'`\\;|&<>\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef"
-"""What ends a word that stands in no quotes, among them the letters and marks of prose around a command."""
+_ENDS_WORD = r"\s\"'`\\;|&<>\u3000-\u3002\u300c\u300d\uff08\uff09\uff0c\uff1a\uff1b"
+"""What ends a word that stands in no quotes, among them the marks of Chinese and Japanese prose around a command."""
 _VALUE = (
-    r"(?:\\{0,8}[\"'])?(?!\[redacted:)"
-    rf"((?<=[\"'])(?!\$)[^\"'\n\\]{{1,300}}(?=\\{{0,8}}[\"'])|[^$,){_ENDS_WORD}][^{_ENDS_WORD}]{{0,300}})"
+    r"(?:\\{0,8}[\"'])?(?!\[redacted:)(?![,)]{1,3}(?:\s|\Z))"
+    r"((?<=\")(?!\$)[^\"\n\\]{1,300}(?=\\{0,8}\")|(?<=')(?!\$)[^'\n\\]{1,300}(?=\\{0,8}')"
+    rf"|[^${_ENDS_WORD}][^{_ENDS_WORD}]{{0,300}})"
 )
 
 _OPTIONS: tuple[tuple[str, str, str], ...] = (
