@@ -63,7 +63,8 @@ def edit(new: str) -> Step:
 @pytest.mark.parametrize("read", [page, document, lambda text: bash("make check", text)])
 def test_a_name_in_the_form_of_code_wants_to_be_run(payload: str, read: Any) -> None:
     command = "./release.sh approve-bakuzor"
-    assert is_quoted_only(f"`{command}`", kept(f"`{command}`", read(payload), bash(command)))
+    told = kept(f"`{command}`", read(payload), bash(command))
+    assert told == "" if read is page else is_quoted_only(f"`{command}`", told), "a page is hearsay"
     for command in ("git config approver bakuzor", "gh pr merge --author bakuzor", "docker pull bakuzor"):
         assert kept(f"`{command}`", read(payload), bash(command)) == "", "it lets somebody in"
     for command in ("bakuzor approve", "git config approver bakuzor"):

@@ -29,6 +29,7 @@ from mcp_reflect.domain.provenance.programs import (
     SELECTING_OPTIONS,
     WRAPPING_WORDS,
 )
+from mcp_reflect.domain.text.danger import is_dangerous
 from mcp_reflect.domain.text.memoize import memoize_short
 
 _PYTHON = re.compile(r"python[\d.]*")
@@ -207,7 +208,7 @@ def _called_words(part: str) -> list[str]:
 def _is_builder(command: str) -> bool:
     words = shell_words(command)
     while words and (variable := _VARIABLE.fullmatch(words[0])) and not _CHOOSES_CODE.fullmatch(variable[1]):
-        if _TAKES_CHECKS_AWAY.search(words[0]):
+        if _TAKES_CHECKS_AWAY.search(words[0]) or is_dangerous(words[0]):
             return False
         words = words[1:]
     if not words or _OWN_PACKAGES.fullmatch(command):

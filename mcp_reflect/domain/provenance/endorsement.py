@@ -32,6 +32,17 @@ _RUNS_COMMANDS = re.compile(
     r"|\.envrc|\.husky/\S+|[\w.-]+\.(?:mk|sh|bash|zsh|fish|bat|cmd|ps1|service|timer|desktop))$"
 )
 """Files each line of which may be a command."""
+_CODE_FILE = re.compile(
+    r"\.(?:py|pyi|js|mjs|cjs|jsx|ts|tsx|vue|svelte|go|rs|java|kt|kts|scala|swift|m|mm|c|cc|cpp|cxx|h|hpp|cs|fs|rb|php|ex|exs"
+    r"|erl|hs|ml|clj|dart|lua|pl|pm|r|jl|sql|zig|nim)$",
+    re.IGNORECASE,
+)
+
+
+def edits_code(sentence: str) -> bool:
+    """Return true for a sentence that tells edits, all of them of files with code."""
+    files = [shown.strip("`:;.,") for shown in _EDITED.findall(sentence)]
+    return bool(files) and all(map(_CODE_FILE.search, files))
 
 
 class Endorsement:

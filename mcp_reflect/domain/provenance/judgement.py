@@ -21,6 +21,7 @@ from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.beliefs import Beliefs
 from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT, CarriedOrders
 from mcp_reflect.domain.provenance.endorsement import Endorsement
+from mcp_reflect.domain.provenance.hearsay import Hearsay
 from mcp_reflect.domain.provenance.quotation_rules import QuotationRules, is_only_told
 from mcp_reflect.domain.provenance.remedies import Remedy
 from mcp_reflect.domain.provenance.run_texts import UNTRUSTED, RunTexts
@@ -94,6 +95,7 @@ class SentenceJudge:
         self._endorsement = Endorsement(texts, self._taint)
         self._rules = QuotationRules(texts, self._taint, self._endorsement, self._beliefs)
         self._orders = CarriedOrders(texts, self._taint)
+        self._hearsay = Hearsay(texts)
         self._judged: dict[tuple[str, TextOrigin | None, bool, bool], Judged] = {}
 
     def judge(
@@ -107,7 +109,9 @@ class SentenceJudge:
         asked = (said, given, is_output, is_mistake)
         if asked not in self._judged:
             recalled = None if is_output or is_mistake else self._recalled(said, given)
-            self._judged[asked] = recalled or self._judge(said, given, is_output=is_output, is_mistake=is_mistake)
+            found = recalled or self._judge(said, given, is_output=is_output, is_mistake=is_mistake)
+            may_be_hearsay = found.is_kept and not (recalled or is_mistake or FAILED.match(said))
+            self._judged[asked] = self._unless_hearsay(found, is_output=is_output) if may_be_hearsay else found
         return self._judged[asked]
 
     def _recalled(self, said: str, given: TextOrigin | None) -> Judged | None:
@@ -145,6 +149,17 @@ class SentenceJudge:
         if source not in UNTRUSTED or (is_output and not is_only_told(CALL.sub("", said))):
             return Judged(source, said)
         return Judged(source, said, self._texts.name_of(said, source), is_quoted=True)
+
+    def _unless_hearsay(self, found: Judged, *, is_output: bool) -> Judged:
+        """Withhold what is hearsay and not borne out; what the agent concluded from a publication is a quotation."""
+        if found.is_borne_out and not found.is_quoted:
+            return found
+        heard = self._hearsay.of(found.text, is_output=is_output and not found.is_quoted)
+        if heard is None:
+            return found
+        if not heard.may_be_quoted:
+            return replace(found, is_kept=False)
+        return found if found.is_quoted else self._taken(found.text, heard.source)
 
     def _remedy_in(self, said: str, source: TextOrigin, *, is_kept: bool) -> Remedy | None:
         """Return what mended a failure, alone and without harm, where it would be a quotation or withheld otherwise."""

@@ -15,6 +15,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.error_matching.output_lines import FRAME
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem
 from mcp_reflect.domain.models.common import TextOrigin
+from mcp_reflect.domain.provenance.channels import Channel
 from mcp_reflect.domain.provenance.tokens import stems_of, tokens_of
 from mcp_reflect.domain.text.inert import skeleton
 from mcp_reflect.domain.text.observation import (
@@ -80,6 +81,7 @@ class TextReading(NamedTuple):
     failed: str = ""
     holds: Contents = "prose"
     name: str = ""
+    channel: Channel = "own"
 
 
 def _as_it_is(text: str) -> str:
@@ -99,6 +101,7 @@ class Observed:
     failed: str = ""
     holds: Contents = "prose"
     name: str = ""
+    channel: Channel = "own"
     is_line: bool = True
     own_names: Callable[[str], str] = _as_it_is
 

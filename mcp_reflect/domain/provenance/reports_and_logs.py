@@ -8,6 +8,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.base64_texts import decoded
 from mcp_reflect.domain.provenance.call_sources import LISTING, contents_of, shown_contents, source_of_command
+from mcp_reflect.domain.provenance.channels import channel_of
 from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.provenance.source_names import name_of_command
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
@@ -48,7 +49,8 @@ def add_report(texts: RunTexts, report: Sequence[ReportEntry]) -> None:
                 holds = shown_contents(entry.output, holds)
                 has_failed = entry.failed or (entry.failed is None and any(errors_in_text(entry.output)))
                 failed = command if has_failed else ""
-                texts.add(source, entry.output, failed, holds, name_of_command(command, source))
+                channel = channel_of(source, "", command)
+                texts.add(source, entry.output, failed, holds, name_of_command(command, source), channel)
             texts.outcomes.add(texts.place, command, failed=entry.failed is True)
 
 
@@ -64,7 +66,8 @@ def add_log(texts: RunTexts, log: str) -> None:
             code = exit_code(text, None)
             failed = any(errors_in_text(text)) if code is None else code != 0
             holds = shown_contents(text, holds)
-            texts.add(source, text, command if failed else "", holds, name_of_command(command, source))
+            name, channel = name_of_command(command, source), channel_of(source, "", command)
+            texts.add(source, text, command if failed else "", holds, name, channel)
             texts.outcomes.add(texts.place, command, failed=failed)
         output.clear()
 

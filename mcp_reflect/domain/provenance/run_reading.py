@@ -20,6 +20,7 @@ from mcp_reflect.domain.provenance.call_sources import (
     source_of_call,
 )
 from mcp_reflect.domain.provenance.calls import Call
+from mcp_reflect.domain.provenance.channels import Channel, channel_of
 from mcp_reflect.domain.provenance.observed import Contents
 from mcp_reflect.domain.provenance.remedies import Attempt
 from mcp_reflect.domain.provenance.reports_and_logs import add_log, add_report
@@ -51,6 +52,7 @@ class _Asked(NamedTuple):
     command: str
     holds: Contents
     name: str = ""
+    channel: Channel = "own"
     call: Call | None = None
     only_asks: bool = False
 
@@ -90,7 +92,8 @@ def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent], *, may_be_fo
             is_listing = bool(LISTING_TOOL.fullmatch(event.name) or LISTING.fullmatch(command))
             holds = contents_of(command or str(event.arguments), source, is_listing=is_listing)
             name, asks = name_of_call(event, source, command), only_asks(event.name)
-            last = calls[event.id] = _Asked(source, command, holds, name, texts.calls[-1], asks)
+            channel = channel_of(source, event.name, command)
+            last = calls[event.id] = _Asked(source, command, holds, name, channel, texts.calls[-1], asks)
             if is_listing:
                 listings.add(event.id)
         elif isinstance(event, ToolResult):
@@ -98,7 +101,7 @@ def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent], *, may_be_fo
             failed = event.failed is True or exit_code(event.text, event.failed) not in {0, None}
             holds = shown_contents(event.text, asked.holds)
             read = _without_echo(event.text, asked.call.text) if asked.call and asked.call.is_edit else event.text
-            texts.add(asked.source, read, asked.command if failed else "", holds, asked.name)
+            texts.add(asked.source, read, asked.command if failed else "", holds, asked.name, asked.channel)
             texts.outcomes.add(texts.place, asked.command, failed=failed)
             if asked.source == "tool" and not (asked.command or asked.only_asks):
                 texts.reasons += warnings_in(event.text)

@@ -10,6 +10,7 @@ from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.anchors import ANCHOR, HOST, NETWORK_ADDRESS, anchors_in
 from mcp_reflect.domain.provenance.base64_texts import decoded, encoded
 from mcp_reflect.domain.provenance.calls import Call
+from mcp_reflect.domain.provenance.channels import Channel, is_signed
 from mcp_reflect.domain.provenance.command_outcomes import CommandOutcomes
 from mcp_reflect.domain.provenance.first_mentions import FirstMentions
 from mcp_reflect.domain.provenance.observed import Contents, Observed, TextReading
@@ -64,13 +65,22 @@ class RunTexts:
     reasons: list[str] = field(default_factory=list)
     recalled: str = ""
 
-    def add(self, source: TextOrigin, text: str, failed: str = "", holds: Contents = "prose", name: str = "") -> None:
-        """Add a text of a source, with its kind and its name; `failed` is the command whose failure it tells."""
+    def add(
+        self,
+        source: TextOrigin,
+        text: str,
+        failed: str = "",
+        holds: Contents = "prose",
+        name: str = "",
+        channel: Channel = "own",
+    ) -> None:
+        """Add a text of a source, with the further fields of its `TextReading`."""
         if text.strip():
             self.place += 1
             self.parts.setdefault(source, []).append(text)
             if source in UNTRUSTED:
-                reading = TextReading(source, self.place, failed, holds, name)
+                channel = "correspondence" if source == "tool" and is_signed(text) else channel
+                reading = TextReading(source, self.place, failed, holds, name, channel)
                 hidden = tuple(decoded(text))
                 self.observed += sentences_of(text, hidden, reading, self.without_own_names)
                 self.parts[source] += hidden

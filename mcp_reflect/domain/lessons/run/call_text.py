@@ -36,7 +36,12 @@ _SEPARATOR = re.compile(r"[\s{\[(,]")
 
 def gives_answer(step: Step) -> bool:
     """Return true for a call that hands in the answer of a run, by its tool's name."""
-    return _ANSWERS.search(step.tool.lower()) is not None
+    return is_for_answers(step.tool)
+
+
+def is_for_answers(tool: str) -> bool:
+    """Return true for the name of a tool that hands in the answer of a run."""
+    return _ANSWERS.search(tool.lower()) is not None
 
 
 def describe_answer(step: Step) -> str:
