@@ -55,7 +55,10 @@ _PATTERNS = (
         r"\b(?:download|fetch|get|grab|install|run|execute|open|launch|source|load|import|visit|call|clone|pull|use)\b"
         r"[^.\n]{0,80}https?://"
     ),
-    r"\b(?:curl|wget|iwr)\b[^\n]{0,200}(?:&&|;|then)[^\n]{0,60}(?:\bsh\b|\bbash\b|chmod|\./|python|source)",
+    (
+        r"\b(?:curl|wget|iwr)\b[^\n]{0,200}(?:&&|;|then)[^\n]{0,60}"
+        r"(?:\bsh\b|\bbash\b|chmod|\./|python|source|\bdpkg\s+-i|\brpm\s+-[a-z]*[iu]|\bmsiexec\b|\binstaller\s)"
+    ),
     r"\bdocker run\b[^\n]{0,120}(?:--privileged|-v\s*/:|docker\.sock)",
     # Something stays behind.
     r">>?\s*[^\s;|]{0,60}(?:authorized_keys|\.(?:bash|zsh)rc|\.profile|\.bash_profile|crontab|/etc/\w|\.git/hooks)",
@@ -77,7 +80,7 @@ _PATTERNS = (
     ),
     r"\balg(?:orithms?)?[\"']?\s*[=:][^\n]{0,60}[\"']none[\"']",
     r"accept_?invalid_?cert|allow_?insecure|insecure_?skip_?verify|skip_?verif|auto_?approve",
-    r"--no-sandbox|--disable-[\w-]*(?:security|sandbox|verif|auth)|--allow-unauthenticated|(?<![\w-])-insecure\b",
+    r"--no-sandbox|allow-?snippet-?annotations|--disable-[\w-]*(?:security|sandbox|verif|auth)|--allow-unauthenticated|(?<![\w-])-insecure\b",
     r"--trust-remote-code|\b(?:selinux|enforcing|apparmor|mitigations)=(?:0|off|disabled)\b|\bsetenforce 0\b",
     r"\bgo(?:nosumdb|nosumcheck|insecure)\b|\btrust_remote_code\s*=\s*true|\bld_preload\b",
     r"\bcluster-admin\b|\badministratoraccess\b|\broles/owner\b|\bsystem:anonymous\b|\bnopasswd\b",
