@@ -14,6 +14,8 @@ HOST = re.compile(
     r"|click|live|store|shop|tech|onion|example|test|invalid)(?![\w(]|\.\w)"
 )
 """What tells a host from a file name or an attribute, both of which have dots, too."""
+LOCAL_NAME = re.compile(r"https?://[a-z][\w-]*(?::\d{1,5})?(?:/.*)?")
+"""An address of one name without a dot: a service beside the program, as of a proxy or in a network of containers."""
 
 
 def anchors_in(plain: str, kind: re.Pattern[str]) -> set[str]:

@@ -46,7 +46,10 @@ _LINE_NUMBER = re.compile(r"^\s{0,12}\d{1,7}(?:\t|→|:|\s{2})")
 
 
 class _Asked(NamedTuple):
-    """A call as `RunTexts.add` takes it; `command` is its command line where it is one of a shell."""
+    """A call as `RunTexts.add` takes it; `command` is its command line where it is one of a shell.
+
+    `edits` are those that its command line made besides.
+    """
 
     source: TextOrigin
     command: str
@@ -55,6 +58,7 @@ class _Asked(NamedTuple):
     channel: Channel = "own"
     call: Call | None = None
     only_asks: bool = False
+    edits: tuple[Call, ...] = ()
 
 
 def texts_of_run(run: ParsedRun) -> RunTexts:
@@ -87,13 +91,15 @@ def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent], *, may_be_fo
             if may_be_forged and calls:
                 given = "\n".join(_strings(arguments_of(event.arguments)))
                 texts.mentions.by_text(texts.place + 1, given, *decoded(given))
+            before = len(texts.calls)
             command = _add_call(texts, event)
+            edits = tuple(call for call in texts.calls[before:-1] if call.is_edit)
             source = source_of_call(event)
             is_listing = bool(LISTING_TOOL.fullmatch(event.name) or LISTING.fullmatch(command))
             holds = contents_of(command or str(event.arguments), source, is_listing=is_listing)
             name, asks = name_of_call(event, source, command), only_asks(event.name)
             channel = channel_of(source, event.name, command)
-            last = calls[event.id] = _Asked(source, command, holds, name, channel, texts.calls[-1], asks)
+            last = calls[event.id] = _Asked(source, command, holds, name, channel, texts.calls[-1], asks, edits)
             if is_listing:
                 listings.add(event.id)
         elif isinstance(event, ToolResult):
@@ -107,6 +113,10 @@ def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent], *, may_be_fo
                 texts.reasons += warnings_in(event.text)
                 texts.reasons += reasons_in(event.text) if event.errors else ()
             if asked.call is not None:
+                texts.attempts += [
+                    Attempt(edit, texts.place, "", asked.source, is_troubled=False, has_passed=True)
+                    for edit in asked.edits
+                ]
                 is_troubled = failed or (event.failed is None and bool(event.errors))
                 attempt = (asked.call, texts.place, event.text, asked.source, is_troubled, event.failed is False)
                 texts.attempts.append(Attempt(*attempt))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import filterfalse
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
-from mcp_reflect.domain.provenance.anchors import ANCHOR, HOST, NETWORK_ADDRESS, anchors_in
+from mcp_reflect.domain.provenance.anchors import ANCHOR, HOST, LOCAL_NAME, NETWORK_ADDRESS, anchors_in
 from mcp_reflect.domain.provenance.base64_texts import decoded, encoded
 from mcp_reflect.domain.provenance.calls import Call
 from mcp_reflect.domain.provenance.channels import Channel, is_signed
@@ -237,7 +238,8 @@ class RunTexts:
 
     def leads_to(self, sentence: str) -> TextOrigin | None:
         """Return the least trusted source of an address in the network that such a source brought to a sentence."""
-        addresses = (each for each in anchors_in(skeleton(sentence), NETWORK_ADDRESS) if HOST.search(each))
+        hosts = filter(HOST.search, anchors_in(skeleton(sentence), NETWORK_ADDRESS))
+        addresses = filterfalse(LOCAL_NAME.fullmatch, hosts)
         found = [each for each in addresses if not (is_well_known(each) or self.mentions.brought_first(each))]
         named = [each for each in found if each not in self.plain.get("user", "") and self.mentions.foreign_words(each)]
         return next((source for source in UNTRUSTED if any(each in self.plain.get(source, "") for each in named)), None)

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from mcp_reflect.domain import lazy_re as re
 
 _OPENING = re.compile(
-    r"\s*(?:cat\s*>{1,2}\s*(?P<file>[\w./~@-]+)\s*<<|cat\s*<<|tee\s+(?:-a\s+)?(?P<teed>[\w./~@-]+)(?:\s*>\s*/dev/null)?\s*<<"
+    r"\s*(?:cat\s*>{1,2}\s*(?P<file>[\w./~@-]+)\s*<<|cat\s*<<"
+    r"|(?:sudo\s+)?tee\s+(?:-a\s+)?(?P<teed>[\w./~@-]+)(?:\s*>\s*/dev/null)?\s*<<"
     r"|(?P<python>(?:uv\s+run\s+)?python[\d.]*)\s*(?:-\s*)?<<)"
     r"(?P<dash>-?)\s*['\"]?(?P<end>\w+)['\"]?(?:\s*>{1,2}\s*(?P<behind>[\w./~@-]+))?[ \t]*(?P<next>&&[^\n]*)?\n"
 )

@@ -14,9 +14,9 @@ from mcp_reflect.domain.trajectory.here_documents import leading_document
 from mcp_reflect.domain.trajectory.patches import FilePatch
 
 _MOST_CHARS = 8_000
-_LIKELY = re.compile(r"\bsed\s+-\S*i|\bperl\s+-\S*i|<<|>>")
+_LIKELY = re.compile(r"\bsed\s+-\S*i|\bperl\s+-\S*i|<<|>>|\|\s*(?:sudo\s+)?tee\s")
 _PLAIN_JOINT = re.compile(r"&&|;|\n")
-_BEGINS_DOCUMENT = re.compile(r"\s*(?P<command>(?:cat|tee|python[\d.]*|uv)\s[^\n]*)\Z")
+_BEGINS_DOCUMENT = re.compile(r"\s*(?P<command>(?:sudo\s+)?(?:cat|tee|python[\d.]*|uv)\s[^\n]*)\Z")
 _LEAVES = re.compile(r"\b(?:exit|return)\b")
 """What may end a command line before its here-document is read."""
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\([^()]*\)")
@@ -29,12 +29,15 @@ _GOES = re.compile(r"(?:builtin\s+)?(?:cd|pushd|popd)\b")
 _GOES_ANYWHERE = re.compile(r"\b(?:cd|pushd|popd)\b")
 _PLAIN_FOLDER = re.compile(r"[\w./@][\w./@-]*")
 _STREAM_EDIT = re.compile(
-    r"(?:sed\s+(?:-[nrEsz]+\s+)*-[nrEsz]*i(?:\.\w+|\s+'')?|perl\s+-[0-9]*p[0-9]*i(?:\.\w+)?)\s+(?:-[rEe]+\s+)*"
+    r"(?:sudo\s+)?(?:sed\s+(?:-[nrEsz]+\s+)*-[nrEsz]*i(?:\.\w+|\s+'')?|perl\s+-[0-9]*p[0-9]*i(?:\.\w+)?)\s+(?:-[rEe]+\s+)*"
     r"(?P<quote>['\"])(?P<script>.+?)(?P=quote)\s+(?P<files>[^\s'\"|<>&;-]\S*)",
     re.DOTALL,
 )
 _APPENDS = re.compile(
-    r"(?P<program>printf|echo)\s+(?P<quote>['\"])(?P<text>.*?)(?P=quote)\s*>>\s*(?P<file>[\w./~@-]+)", re.DOTALL
+    r"(?P<program>printf|echo)\s+(?:-[en]{1,2}\s+)?(?P<quote>['\"])(?P<text>.*?)(?P=quote)\s*"
+    r"(?:>>\s*(?P<file>[\w./~@-]+)"
+    r"|\|\s*(?:sudo\s+)?tee\s+(?P<appends>-a\s+)?(?P<teed>[\w./~@-]+)(?:\s*>\s*/dev/null)?)",
+    re.DOTALL,
 )
 _SUBSTITUTES = re.compile(
     r"\s*(?:(?P<line>\d+(?:,\d+)?)|(?:\d+,)?/(?P<at>(?:[^/\\]|\\.)+)/(?:,\S+?)?)?\s*s(?P<mark>[/#|,@%!])"
@@ -43,7 +46,7 @@ _SUBSTITUTES = re.compile(
     re.DOTALL,
 )
 """A backslash only begins an escape: were it a character by itself too, each escape would double the ways to read."""
-_INSERTS = re.compile(r"\s*(?:\d+|\$)\s*[ia](?:\s*\\\n|\s*\\(?=\s)|\s)\s*(?P<new>[^\n\\;]+)\Z")
+_INSERTS = re.compile(r"\s*(?:\d+|\$)\s*[ia](?:\s*\\\n|\s*\\(?=\s)|\s)\s*(?P<new>[^\n\\]+)\Z")
 _DELETES = re.compile(r"\s*/(?P<old>(?:[^/\\]|\\.)+)/d\s*(?:;|\n|\Z)")
 _ESCAPED = re.compile(r"\\(n|t|.)", re.DOTALL)
 _ESCAPED_IN_QUOTES = re.compile(r"\\([\\\"$`])")
@@ -158,9 +161,9 @@ class _Reading:
 def _edits_of(part: str) -> list[FilePatch]:
     if appended := _APPENDS.fullmatch(part):
         text = _plain(appended["text"])
-        return [
-            FilePatch(appended["file"], (("", text.replace("%%", "%") if appended["program"] == "printf" else text),))
-        ]
+        text = text.replace("%%", "%") if appended["program"] == "printf" else text
+        path, writes = appended["file"] or appended["teed"], bool(appended["teed"]) and not appended["appends"]
+        return [FilePatch(path, (("", text),), writes=writes)]
     found = _STREAM_EDIT.fullmatch(part)
     changes = list(_changes(_script_of(found["quote"], found["script"]), _pattern_of(part))) if found else []
     return [FilePatch(found["files"], tuple(changes))] if found and changes and all(map(any, changes)) else []

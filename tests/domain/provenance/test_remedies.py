@@ -34,17 +34,20 @@ def kept(told: str, *calls: Ran) -> ReflectionDraft:
     [
         ("zorctl sort --by=date", "error: unknown field: date. Did you mean `gravdate`?", "zorctl sort --by=gravdate"),
         ("make zorvath", "error: zorvath.h missing\nhint: git submodule update --init", "git submodule update --init"),
-        (
-            "cargo build",
-            "error: undeclared type\nhelp: use std::grav::Map;",
-            "sed -i '1i use std::grav::Map;' src/a.rs",
-        ),
     ],
 )
 def test_the_remedy_that_a_failing_program_named_is_the_agents_own(failing: str, output: str, remedy: str) -> None:
     ran = remedy if remedy.startswith(failing.split(maxsplit=1)[0]) else f"{remedy} && {failing}"
     draft = kept(f"`{ran}`", (failing, output), (ran, PASSED))
     assert draft.correct_action == f"`{ran}`"
+    assert {"agent", "tool"} >= set(draft.lineage)
+
+
+def test_an_edit_that_a_failing_compiler_named_is_the_agents_own() -> None:
+    failing, told = "cargo build", "`cargo build` after editing src/a.rs (+ `use std::grav::Map;`)"
+    mended = f"sed -i '1i use std::grav::Map;' src/a.rs && {failing}"
+    draft = kept(told, (failing, "error: undeclared type\nhelp: use std::grav::Map;"), (mended, PASSED))
+    assert draft.correct_action == told
     assert {"agent", "tool"} >= set(draft.lineage)
 
 

@@ -33,6 +33,14 @@ pytest -q"""
             (FilePatch("Dockerfile", (("FROM slim", "FROM slim\nRUN make"),)),),
         ),
         (r"sed -i 's/\btmp\b/total/g' a.py", (FilePatch("a.py", (("tmp", "total"),)),)),
+        ("sudo sed -i 's/on/off/' /etc/a.conf && sudo a -t", (FilePatch("/etc/a.conf", (("on", "off"),)), "sudo a -t")),
+        (r"sed -i '9i\    include b.conf;' a.conf", (FilePatch("a.conf", (("", "include b.conf;"),)),)),
+        ("echo 'a=1' | sudo tee -a /etc/x >/dev/null", (FilePatch("/etc/x", (("", "a=1"),)),)),
+        ("echo -n 'a=1' | tee x && make", (FilePatch("x", (("", "a=1"),), writes=True), "make")),
+        (
+            "sudo tee /etc/a.conf >/dev/null <<'E'\ngzip off;\nE\nsudo a -t",
+            (FilePatch("/etc/a.conf", (("", "gzip off;"),), writes=True), "sudo a -t"),
+        ),
         # A pattern keeps its escapes: without them it would name something that never existed.
         (r"sed -i 's/rev\s*=\d/rev = 2\n/' a.py", (FilePatch("a.py", ((r"rev\s*=\d", "rev = 2\n"),)),)),
         (r"sed -i -E 's/(a)\/(b)/\2.\1/' a.py", (FilePatch("a.py", (("(a)/(b)", r"\2.\1"),)),)),
