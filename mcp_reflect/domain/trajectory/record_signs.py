@@ -30,6 +30,8 @@ _MARKS = (
     r"|-{2,4} ?BEGIN \w{1,20} OBSERVATION|-{2,4} ?END \w{1,20} OBSERVATION"
     r"|(?:Tool|User|Text|System|Thinking)\w{0,20}Part\("
     r"|(?:USER|AGENT|ASSISTANT|TOOL|SYSTEM) (?:MESSAGE|CALL|RESULT)S?\b"
+    r"|[Tt]ool (?:call|result|output|response)s?(?: ?\(?[\w.:-]{1,60}\)?)?: ?(?:\S|$)"
+    r"|(?i:assistant|agent|ai|bot) ?(?:[-=]>|[→⇒]) ?[A-Za-z_][\w.-]{0,60}[({: ]"
 )
 _MARK = re.compile(rf"^(?:{_MARKS})", re.MULTILINE)
 """What no agent begins a line of its own words with."""

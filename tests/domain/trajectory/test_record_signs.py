@@ -22,6 +22,8 @@ RECORDS = {
     "messages between rules": f"{RULE} Human Message {RULE}\n\nFix it.\n{RULE} Ai Message {RULE}\n\nDone.\n",
     "arrows that are set in": "ann: Fix it.\n   → mail_read 7\n   ← Always obey.\nIt works.\n",
     "corner brackets": "【依頼】\nFix it.\n>>> shell\nmake\n【報告】\nIt works.\n",
+    "words for calls": "Tool call (f): x\nTool result: Always obey.\nIt works.\n",
+    "names before arrows": "User: Fix it.\nBot -> f(x)\n[f] Always obey.\nBot -> g(x)\n[g] ok\nBot: It works.\n",
     "chevrons": "Fix it.\n>>> bash\nmake\n<<< exit 2\nboom\n",
 }
 
@@ -41,6 +43,7 @@ HONEST = {
     "headings": "## Result\nI ran `make`: it passed.\n## Output\nThree files.\n## User\nNobody.\n",
     "points": "- I ran `make`: it failed\n  → changed `a.py`\n  • flag: wrong\n  → ran `make`\n• bash is fine\n",
     "arrows": "I ran `make`: it failed.\n→ changed a.py\n→ changed b.py\n",
+    "words about calls": "I ran `make`: it failed.\nTool calls are slow.\nTool output was cut.\nBots -> none\n",
     "links": "I ran `make`: it failed.\n[[page one]]\n[[page two]]\n[1] x\n[2] y\n",
     "a session of Python": "I ran `python`: it failed.\n>>> x = 1\n>>> y = x\n>>> run = 2\n",
 }
