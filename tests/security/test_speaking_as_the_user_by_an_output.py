@@ -148,6 +148,27 @@ FORMATS = {
         ('[user] Fix the build.\n-> fetch({"url": "https://docs.example"})\n{}\n\n$ make\nok\n\n[agent] It builds.\n'),
         "[user] {}\n\n[operator] {}\nTool result: x\n[user] {}",
     ),
+    "calls in capitals": (
+        (
+            "USER: Fix the build.\n\nTOOL CALL wiki: Builds\n\nTOOL RESULT:\n{}\n\nTOOL CALL bash: make\n\n"
+            "TOOL RESULT:\nok\n\nASSISTANT: It builds.\n"
+        ),
+        "Usuario: {}\n\nUSER: {}\nTOOL RESULT: x\nHUMAN: {}",
+    ),
+    "names before arrows": (
+        (
+            "User: Fix the build.\nAssistant -> wiki_get(page='Builds')\n{}\nAssistant -> ci_run(target='x')\nok\n"
+            "Assistant: It builds.\n"
+        ),
+        "Usuario: {}\nUser: {}\n[user] {}\nHuman: {}",
+    ),
+    "names before arrows behind results of programs": (
+        (
+            "User: Fix the build.\nAssistant -> ci_log(page='x')\n{}\nAssistant -> ci_run(target='x')\nok\n"
+            "Assistant: It builds.\n"
+        ),
+        "Usuario: {}\nUser: {}\n[user] {}\nHuman: {}",
+    ),
     "arrows in a row": (
         "user: Fix the build.\n→ read_file(path='README.md')\n{}\n→ exec(command='make')\nok\nagent: It builds.\n",
         "user: {}",

@@ -3,43 +3,40 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.log_parts import LogParts
 from mcp_reflect.domain.trajectory.replaced_texts import begins_replacement, replaced_texts
 from mcp_reflect.domain.trajectory.tools import SHELLS, is_instrument
 from mcp_reflect.domain.trajectory.transcripts.elements.call_notation import CALL_TAGS
+from mcp_reflect.domain.trajectory.transcripts.elements.named_calls import (
+    TOOL,
+    CallLine,
+    is_known_tool,
+    read_named_call,
+)
 from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import read_object
 from mcp_reflect.domain.trajectory.transcripts.elements.turn_heads import (
     ARROW,
     TURN_ROLES,
     read_result_head,
     read_turn_head,
-    role_of_label,
 )
 
-_TOOL = r"[`*'\"]{0,3}(?P<tool>[A-Za-z_](?:[\w./-]|:(?=\w)){0,79})[`*'\"]{0,3}"
 _PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}\$|> \$) (?=\S)")
-_ARROW = re.compile(rf"^{ARROW} ?(?=" + _TOOL + r"(?P<mark>\(.*[(){},]$|[ \t]?\{|:(?= ?\S)))")
+_ARROW = re.compile(rf"^{ARROW} ?(?=" + TOOL + r"(?P<mark>\(.*[(){},]$|[ \t]?\{|:(?= ?\S)))")
 _DIRECTED = re.compile(
-    rf"^\[[A-Za-z][\w-]{{0,20}} ?{ARROW} ?[A-Za-z][\w-]{{0,20}}\]:?[ \t]{{1,3}}(?=" + _TOOL + r"(?:\(|: ?\S|[ \t]?\{))"
+    rf"^\[[A-Za-z][\w-]{{0,20}} ?{ARROW} ?[A-Za-z][\w-]{{0,20}}\]:?[ \t]{{1,3}}(?=" + TOOL + r"(?:\(|: ?\S|[ \t]?\{))"
 )
 """Who calls whom, in brackets: `[agent -> tool] search: …`."""
-_CALLS_TOOL = re.compile(rf"^(?P<name>[A-Za-z]\w{{0,20}}) ?{ARROW} ?(?P<tool>[A-Za-z_][\w.-]{{0,60}}): (?=\S)")
-"""Who calls which tool: `AI -> bash: make`."""
-_CALL_OF = re.compile(
-    r"^(?:tool|function)[ _]?call:? (?P<tool>[A-Za-z_](?:[\w.-]|:(?=\w)){0,79}):? ?(?P<given>\{.*)$", re.IGNORECASE
-)
-"""`TOOL CALL search: {…}`."""
-_QUOTE = re.compile(r"^(?:>|[^\w\s\x00-\x7f]{1,3}) ?(?=" + _TOOL + r"(?:\(|: ?\S))")
+_QUOTE = re.compile(r"^(?:>|[^\w\s\x00-\x7f]{1,3}) ?(?=" + TOOL + r"(?:\(|: ?\S))")
 _CALLING = re.compile(
     r"^(?:Calling|Called|Invoking|Invoked|Using|Executing|Running|Call)(?: the)?(?: (?:tool|function))?:? "
-    r"(?P<call>" + _TOOL + r"(?: tool)?(?: with)?(?: the)?(?: (?:args|arguments|input|parameters|params))?:?"
+    r"(?P<call>" + TOOL + r"(?: tool)?(?: with)?(?: the)?(?: (?:args|arguments|input|parameters|params))?:?"
     r"(?: ?\{.*|\(.*[(){},])[ \t]{0,9})$"
 )
 _NAMED_TOOL = re.compile(
-    r"^(?:[^\w\s\x00-\x7f]{1,3} ?)?(?:\*\*|[-*] |#{1,6} )?Tool(?: name| used| called)?(?::\*\*|\*\*:|:) {0,3}" + _TOOL
+    r"^(?:[^\w\s\x00-\x7f]{1,3} ?)?(?:\*\*|[-*] |#{1,6} )?Tool(?: name| used| called)?(?::\*\*|\*\*:|:) {0,3}" + TOOL
     + r"(?P<rest>\(.*\))?[ \t]{0,9}$",
     re.IGNORECASE,
 )  # fmt: skip
@@ -53,29 +50,14 @@ _WRAPPER = re.compile(r"^[ \t]{0,8}</?(?:function_calls|tool_calls|tools)>[ \t]{
 _CLOSING = re.compile(r"</([\w:.-]{1,60})>")
 _DOUBLE = re.compile(r"^\[\[(?P<tool>[A-Za-z_][\w.-]{0,60})[: ][ \t]{0,3}(?P<given>\S.*)$")
 """A call in two brackets: `[[sh make]]`."""
-_READERS = frozenset({"read", "grep", "glob", "ls", "search", "fetch", "webfetch", "websearch", "view", "open", "list"})
 _CLOSERS = ("}", ")", "]")
 _MOST_LINES = 60
 _MOST_TRIES = 5
-LOG_NOTATIONS = frozenset({"$", "->"})
-"""Notations of calls as a log has them, one beside the other."""
 
 
 def is_call_wrapper(line: str) -> bool:
     """Return true for a tag around calls that tells nothing itself."""
     return _WRAPPER.match(line) is not None
-
-
-class CallLine(NamedTuple):
-    """The line that a call begins with: its notation, the tool where the notation names it, and what stands behind.
-
-    `given` of a tag are its attributes.
-    """
-
-    notation: str
-    tool: str
-    given: str
-    begin: int
 
 
 class CallLines:
@@ -96,10 +78,8 @@ class CallLines:
             return CallLine("$", "bash", line[prompt.end() :], prompt.end())
         if line[:1] == "<" or line[:1].isspace():
             return self._tagged(number)
-        if told := _CALL_OF.match(line):
-            return CallLine("Tool:", told["tool"], told["given"], told.start("given"))
-        if (told := _CALLS_TOOL.match(line)) and role_of_label(told["name"]) == "agent":
-            return CallLine("->", told["tool"], line[told.end() :], told.end())
+        if call := read_named_call(line, lambda: self._has_result_below(number)):
+            return call
         head = read_turn_head(line)
         if head is not None and head.role == "call":
             return CallLine(f"call{head.form.kind}", head.of, head.rest, len(line) - len(head.rest))
@@ -123,6 +103,15 @@ class CallLines:
                 with_head, is_open = with_head + 1, False
         return with_head > without, has_gaps
 
+    def _has_result_below(self, number: int) -> bool:
+        """Return true where the mark of a result stands below a line before anybody speaks."""
+        for line in self._lines[number + 1 : number + _MOST_LINES]:
+            head = read_turn_head(line)
+            result = read_result_head(line, head)
+            if head is not None or (result is not None and result.is_strong):
+                return result is not None and result.is_strong
+        return False
+
     def _tagged(self, number: int) -> CallLine | None:
         line = self._lines[number]
         tag = _TAG.match(line)
@@ -139,7 +128,7 @@ class CallLines:
 
     def _doubled(self, number: int) -> CallLine | None:
         double = _DOUBLE.match(self._lines[number])
-        if double is None or not (is_instrument(double["tool"]) or _is_known(double["tool"])):
+        if double is None or not (is_instrument(double["tool"]) or is_known_tool(double["tool"])):
             return None
         is_closed = self._end_of_double(number) > 0
         return CallLine("[[", double["tool"], double["given"], double.start("given")) if is_closed else None
@@ -250,15 +239,10 @@ def _marked(line: str) -> CallLine | None:
     if directed := _DIRECTED.match(line):
         return CallLine("->", "", line[directed.end() :], directed.end())
     arrow = _ARROW.match(line)
-    if arrow and (arrow["mark"] != ":" or _is_known(arrow["tool"])):
+    if arrow and (arrow["mark"] != ":" or is_known_tool(arrow["tool"])):
         return CallLine("->", "", line[arrow.end() :], arrow.end())
     quote = _QUOTE.match(line)
-    if quote and _is_known(quote["tool"]):
+    if quote and is_known_tool(quote["tool"]):
         return CallLine("> ", "", line[quote.end() :], quote.end())
     calling = _CALLING.match(line)
     return CallLine("Calling", "", calling["call"], calling.start("call")) if calling else None
-
-
-def _is_known(tool: str) -> bool:
-    """Return true for the names of shells, editors and readers, and what can't be a word."""
-    return is_instrument(tool) or tool.lower() in _READERS or "_" in tool

@@ -61,6 +61,21 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 """Words in lower case by role, a text for each language; `tool` is what a call and its result may both stand under."""
 
 
+_ENGLISH = -1
+
+
+def languages_of(name: str) -> frozenset[int]:
+    """Return the languages that a label may be of, as numbers; English is meant where no other language has it."""
+    found = {
+        language
+        for role, texts in _WORDS.items()
+        if len(texts) > 1 and (role in {"user", "agent", "task"})
+        for language, text in enumerate(texts)
+        if name.lower() in text.split()
+    }
+    return frozenset(found or {_ENGLISH})
+
+
 def foreign_words(role: str) -> frozenset[str]:
     """Return the words for a role in other languages: `user`, `agent`, `task`, `call`, `command`, `result`, `tool`…"""
     return frozenset(" ".join(_WORDS[role]).split())

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.trajectory.transcripts.elements.role_words import AGENT_NAMES, USER_NAMES, foreign_words
+from mcp_reflect.domain.trajectory.transcripts.elements.role_words import (
+    AGENT_NAMES,
+    USER_NAMES,
+    foreign_words,
+    languages_of,
+)
 
 ARROW = r"(?:[-=]{1,2}>|[→➜➔⟶⮕▶►⇒])"
 """As a regular expression, what stands before the tool that somebody calls."""
@@ -38,6 +44,8 @@ _ROLES = {
 }
 TURN_ROLES = ("user", "task", "agent", "system")
 """The roles of whoever speaks."""
+_ENGLISH_AGENTS = AGENT_NAMES - foreign_words("agent")
+"""Names of agents; words of other languages may also head what it thinks or answers."""
 _ROLES_TOGETHER = {name.replace(" ", ""): role for name, role in _ROLES.items()}
 _BY_LETTER = groupby(sorted(_ROLES, key=lambda name: (name[0], -len(name))), key=itemgetter(0))
 _NAME = (
@@ -137,21 +145,26 @@ def role_of_label(name: str) -> str:
 
 
 class TurnLabels:
-    """The labels under which somebody spoke so far; what looks like another one in an output is none."""
+    """The labels under which somebody spoke so far in lines; what looks like another one in an output is none."""
 
-    def __init__(self) -> None:
+    def __init__(self, lines: Sequence[str] = ()) -> None:
         self._known: dict[tuple[str, TurnForm], str] = {}
         self._form: TurnForm | None = None
+        heads = (read_turn_head(line) for line in reversed(lines))
+        self._last = next((head.name.lower() for head in heads if head and head.name.lower() in _ENGLISH_AGENTS), "")
+        """The name under which the agent speaks at the end, behind all outputs."""
 
     @property
     def are_headings(self) -> bool:
         """Return true where turns stand below headings, as `### USER`."""
         return self._form is not None and self._form.kind in {"#", "="}
 
-    def role(self, head: TurnHead, *, has_calls: bool) -> str:
+    def role(self, head: TurnHead, *, has_calls: bool, is_in_output: bool = False) -> str:
         """Return the role of a turn, empty for what begins none.
 
-        Once there are calls, the user speaks under no other label than before.
+        Once there are calls, the user speaks under no other label than before, and nobody under one of another
+        language. `is_in_output` tells that an output stands before: nobody who has a name already gets another one
+        there.
         """
         if head.role not in TURN_ROLES:
             return ""
@@ -160,9 +173,18 @@ class TurnLabels:
             is_known = head.form == self._form and (head.role != "task" or not self._known)
         else:
             may_be_new = head.role == "agent" or (head.role == "user" and "user" not in self._known.values())
-            is_known = head.label in self._known or (head.form == self._form and may_be_new)
+            may_be_new = may_be_new and head.form == self._form and self._is_of_its_language(head.name)
+            is_known = head.label in self._known or (may_be_new and not (is_in_output and self._is_named(head)))
         role = "user" if head.role == "task" else head.role
         return self._known.setdefault(head.label, role) if is_known else ""
+
+    def _is_of_its_language(self, name: str) -> bool:
+        return not self._known or any(languages_of(name) & languages_of(known) for known, _ in self._known)
+
+    def _is_named(self, head: TurnHead) -> bool:
+        """Return true for a name of the agent where it speaks under another one: `Bot:` beside `Assistant:`."""
+        names = {self._last, *(name.lower() for name, _ in self._known)} & _ENGLISH_AGENTS
+        return head.name.lower() in _ENGLISH_AGENTS - names and bool(names)
 
 
 class ResultHead(NamedTuple):

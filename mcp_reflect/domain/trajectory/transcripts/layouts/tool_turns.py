@@ -13,17 +13,22 @@ from mcp_reflect.domain.trajectory.patches import read_patch
 from mcp_reflect.domain.trajectory.tools import SHELLS
 from mcp_reflect.domain.trajectory.transcripts.elements.agent_words import is_call_line
 from mcp_reflect.domain.trajectory.transcripts.elements.call_lines import (
-    LOG_NOTATIONS,
-    CallLine,
     CallLines,
     is_call_wrapper,
 )
 from mcp_reflect.domain.trajectory.transcripts.elements.call_notation import add_noted_call, add_tagged_call
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.elements.fences import FENCE, split_fences, without_fence
+from mcp_reflect.domain.trajectory.transcripts.elements.named_calls import (
+    CallLine,
+    is_known_notation,
+    is_known_tool,
+    name_their_results,
+)
 from mcp_reflect.domain.trajectory.transcripts.elements.turn_heads import (
     TURN_ROLES,
     ResultHead,
+    TurnForm,
     TurnHead,
     TurnLabels,
     read_result_head,
@@ -44,7 +49,8 @@ def read_tool_turns(text: str) -> list[Message] | None:
     begin = next(
         (n for n, line in enumerate(lines[:_MOST_BEFORE]) if (head := read_turn_head(line)) and head.may_be_first), -1
     )
-    if begin < 0 or any(calls.at(number) or FENCE.match(lines[number]) for number in range(begin)):
+    is_other = begin < 0 or name_their_results(lines)
+    if is_other or any(calls.at(number) or FENCE.match(lines[number]) for number in range(begin)):
         return None
     reader = _Reader(lines, calls, begin)
     number = begin
@@ -70,12 +76,14 @@ class _Reader:
         self._state = ""
         self._held: list[str] = []
         self._is_empty = True
-        self._labels = TurnLabels()
+        self._labels = TurnLabels(lines)
         self._notations: set[str] = set()
         self._fence = self._until = ""
         self._command = ""
         self._has_results, self._has_gaps = calls.survey(begin)
         self._calls_in_turns = False
+        self._unsure: tuple[str, TurnForm] | None = None
+        """The label of words that the output before them may have printed: it has where the agent speaks once more."""
 
     def read_at(self, number: int) -> int:
         """Read what begins at a line; return the number of the line behind it."""
@@ -95,7 +103,7 @@ class _Reader:
 
     def _read_begin(self, number: int, head: TurnHead | None) -> int:
         """Read a turn, a call or a diff that begins at a line; return the number behind it, else 0."""
-        if head is not None and (role := self._labels.role(head, has_calls=self.found.calls > 0)):
+        if head is not None and (role := self._role(head)):
             return self._open_turn(number, head, role)
         call = self._calls.at(number)
         if call is not None and self._may_call(number, call):
@@ -108,6 +116,16 @@ class _Reader:
         self.found.patch(read_patch(self._lines[number:end]))
         self._state = "closed"
         return end
+
+    def _role(self, head: TurnHead) -> str:
+        """The role of whoever speaks behind a head; empty where that may be a line of an output.
+
+        The agent answers before its user speaks: where nothing marks the end of an output, the user's label is a line
+        of it.
+        """
+        in_output = self._state in {"called", "output"}
+        role = self._labels.role(head, has_calls=self.found.calls > 0, is_in_output=in_output)
+        return "" if role == "user" and in_output and not (self._has_results or self._has_gaps) else role
 
     def close(self) -> None:
         """Add what was read last."""
@@ -151,7 +169,9 @@ class _Reader:
 
     def _begins_result(self, number: int, result: ResultHead) -> bool:
         """Return true for a head of a result where one may stand: behind a call, or behind words if it is sure."""
-        if self._state in {"user", "task"} and is_call_line(result.rest):  # its result stands below
+        is_asked = self._state in {"user", "task"}
+        is_marked = result.is_strong and not result.end and self._calls.at(number) is None
+        if is_asked and ((is_marked and not self.found.calls) or is_call_line(result.rest)):  # nobody reads its call
             self.has_other_calls = True
         if self._state == "user":
             return bool(self.found.calls and result.end and self._is_empty)
@@ -190,11 +210,15 @@ class _Reader:
             self.found.run_code(parts[-1].text)
             self.has_noted_call = True
         else:
-            self.has_noted_call = add_noted_call(self.found, "", parts[-1].text) or self.has_noted_call
+            tool = language if is_known_tool(language) else ""
+            self.has_noted_call = add_noted_call(self.found, tool, parts[-1].text) or self.has_noted_call
 
     def _open_turn(self, number: int, head: TurnHead, role: str) -> int:
+        if role == "agent" and self._state == "agent" and head.label == self._unsure:
+            self._state = "output"
+        is_unsure = self._state in {"called", "output"} and self.found.shows_others
         self.close()
-        self._state = role
+        self._state, self._unsure = role, head.label if is_unsure else None
         if role != "system" and head.rest:
             self._lines[number] = head.rest
             is_call = role == "agent" and self._calls.at(number) is not None
@@ -210,9 +234,7 @@ class _Reader:
             return not self._lines[number - 1].strip()
         if self._state != "output":
             return True
-        is_known = call.notation in self._notations
-        is_known = is_known or (call.notation in LOG_NOTATIONS and bool(self._notations & LOG_NOTATIONS))
-        return is_known and not self._calls_in_turns
+        return is_known_notation(call.notation, self._notations) and not self._calls_in_turns
 
     def _read_call(self, number: int, call: CallLine) -> int:
         end, tool, text = self._calls.read(number, call, has_results=self._has_results)
