@@ -60,6 +60,10 @@ class CollectedMessages:
         """
         self._speak("user" if is_sure or not self.is_doubtful else OBSERVATION_ROLE, text)
 
+    def observe(self, text: str) -> None:
+        """Add words of nobody in particular, which may be the user's or a part of an output."""
+        self._speak(OBSERVATION_ROLE, text)
+
     @property
     def is_doubtful(self) -> bool:
         """Whether what looks like words of the user may be a part of what a call showed."""

@@ -10,6 +10,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.elements.fences import split_fences, without_fence
+from mcp_reflect.domain.trajectory.transcripts.elements.labelled_sections import Section, with_true_answers
 from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import add_react_call
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
 from mcp_reflect.domain.trajectory.transcripts.programs.swe_agent import SweAgentShell
@@ -41,12 +42,6 @@ _MOST_BEFORE = 40
 """Lines before the first label in which the agent speaks."""
 
 
-class _Section(NamedTuple):
-    role: str
-    name: str
-    text: str
-
-
 class _Style(NamedTuple):
     """The spelling of a label: one in an output is told from the agent's by it."""
 
@@ -58,7 +53,7 @@ class _Style(NamedTuple):
 
 def read_labelled(text: str) -> list[Message] | None:
     """Return the messages of a transcript in sections by label; None for any other text."""
-    sections = list(_sections(text.split("\n")))
+    sections = with_true_answers(list(_sections(text.split("\n"))))
     roles = [section.role for section in sections]
     if "observation" not in roles or roles[0] == "observation":
         return None
@@ -75,7 +70,7 @@ def read_labelled(text: str) -> list[Message] | None:
     return found.messages
 
 
-def _add_section(found: CollectedMessages, shell: SweAgentShell, section: _Section, following: _Section | None) -> None:
+def _add_section(found: CollectedMessages, shell: SweAgentShell, section: Section, following: Section | None) -> None:
     if section.role == "user":
         found.hear(section.text)
     elif section.role == "action":
@@ -85,6 +80,10 @@ def _add_section(found: CollectedMessages, shell: SweAgentShell, section: _Secti
         _observe(found, shell, section.text)
     elif section.role == "agent" and following is not None and following.role == "observation":
         _say_and_act(found, shell, section.text)
+    elif section.role == "later user":
+        found.observe(section.text)
+    elif section.role == "unsure" and found.shows_others:
+        found.answer(f"{section.label}{section.text}")
     elif section.role != "input":
         found.say(_CHAIN.sub("", section.text))
 
@@ -112,16 +111,19 @@ def _say_and_act(found: CollectedMessages, shell: SweAgentShell, text: str) -> N
         shell.act(part.text.strip())
 
 
-def _sections(lines: Sequence[str]) -> Iterator[_Section]:
-    """The sections; the user speaks in the first one only, and labels are spelled as they were before any output."""
-    role, name, held = "", "", list[str]()
+def _sections(lines: Sequence[str]) -> Iterator[Section]:
+    """The sections; labels are spelled as they were before any output.
+
+    The user speaks in the first one, and behind final answers under the very same label.
+    """
+    role, name, mark, asked, held = "", "", "", "", list[str]()
     styles: dict[str, _Style] = {}
     alone: dict[str, bool] = {}
     has_output, has_gaps, is_after_gap = False, True, True
     for line in lines:
         label = _LABEL.match(line)
         told = _ROLES[" ".join(label["name"].lower().replace("_", " ").split())] if label else ""
-        begins = label is not None and _begins(label, told, role, styles, alone, has_output=has_output)
+        begins = label is not None and _begins(label, told, role, styles, alone, asked=asked, has_output=has_output)
         if begins and has_output and has_gaps and role == "observation":
             begins = is_after_gap
         if label is None or not begins:
@@ -129,14 +131,16 @@ def _sections(lines: Sequence[str]) -> Iterator[_Section]:
             is_after_gap = not line.strip()
             continue
         if role:
-            yield _Section(role, name, "\n".join(held).strip("\n"))
+            yield Section(role, name, mark, "\n".join(held).strip("\n"))
             has_gaps = has_gaps and (has_output or is_after_gap)
         has_output = has_output or told == "observation"
+        asked = asked or (label["name"].lower() if told == "user" else "")
         styles.setdefault(told, _style_of(label))
         alone.setdefault(told, not label["rest"].strip())
         role, name, held, is_after_gap = told, label["name"], [label["rest"]], False
+        mark = line[: label.start("rest")]
     if role:
-        yield _Section(role, name, "\n".join(held).strip("\n"))
+        yield Section(role, name, mark, "\n".join(held).strip("\n"))
 
 
 def _style_of(label: re.Match[str]) -> _Style:
@@ -151,13 +155,14 @@ def _begins(
     styles: dict[str, _Style],
     alone: dict[str, bool],
     *,
+    asked: str,
     has_output: bool,
 ) -> bool:
     style = _style_of(label)
     if not style.has_colon and not (style.is_upper and not label["rest"].strip()):
         return False
     if told == "user":
-        return not role
+        return not role or (role == "end" and styles.get("user") == style and label["name"].lower() == asked)
     if told == "input" and role != "action":
         return False
     if told == "observation" and role not in {"action", "input", "agent"}:
