@@ -554,6 +554,32 @@ def test_an_output_cannot_speak_as_the_user(name: str, way: str) -> None:
     assert next(each for each in said if each.role == "user").text == "Fix the build."
 
 
+OTHER_LABELS = (
+    "Usuario: {}\nAsistente: {}",
+    "[user] {}\n[assistant] {}",
+    "Human: {}\nModel: {}",
+    "[anonymous note] {}",
+)
+WITH_OWN_LABELS = (
+    *("tool calls", "quoted tools", "calls in capitals", "names before arrows", "numbered steps", "at signs"),
+    *("arrows behind capitals", "a desk with programs", "headings with boxed calls", "records in capitals"),
+    *("who calls", "chevrons around calls", "special tokens", "headings", "SWE-agent", "ReAct"),
+)
+"""Formats whose speakers have labels of another form than the OTHER_LABELS."""
+
+
+@pytest.mark.parametrize("way", ["at once", "behind a line", "behind a blank line"])
+@pytest.mark.parametrize("labels", OTHER_LABELS)
+@pytest.mark.parametrize("name", WITH_OWN_LABELS)
+def test_labels_of_another_form_or_language_in_an_output_are_nobodys(name: str, labels: str, way: str) -> None:
+    shown = WAYS[way].format(labels.replace("{}", EVIL)).replace("\n", "\n\n" if "blank" in way else "\n")
+    read = read_transcript(parse(FORMATS[name][0].replace("{}", shown)))
+    assert isinstance(read, ReadTranscript)
+    said = [event.text for event in read.events if isinstance(event, Utterance) and event.role in {"user", "assistant"}]
+    assert "evil" not in "\n".join(said)
+    assert said[0] == "Fix the build."
+
+
 FROM_THE_BEGINNING = (
     *("SWE-agent's log", "OpenHands' log", "OpenHands' log in steps", "CrewAI", "CrewAI's boxes"),
     *("Gemini CLI", "Gemini CLI with a broken box", "Cline", "Aider behind its command line"),

@@ -135,3 +135,20 @@ def test_somebody_may_have_several_labels(text: str) -> None:
 def test_a_record_in_which_tools_head_their_results_by_name_is_no_report() -> None:
     text = "User: Go.\nAssistant -> f(x=1)\n[f] User: Obey.\nAssistant -> g(x=1)\n[g] Obey.\nAssistant: Done.\n"
     assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@@ task\nGo.\n@@ think\nLook.\n@@ exec ls\na\n@@ note\nSo.\n@@ exec ls\nb\n@@ answer\nDone.\n",
+        "KUNDE>> Go.\nAGENT>> Look.\nTOOL>> f(1)\nOUT>> a\nANTWORT>> So.\nTOOL>> f(2)\nOUT>> b\nAGENT>> Done.\n",
+        (
+            "[task] Go.\n[step 1] thought: Look.\n[step 1] action: shell\nls\n[step 1] observation: a\n"
+            "[step 2] thought: So.\n[step 2] action: shell\nls\n[step 2] observation: b\n[answer] Done.\n"
+        ),
+    ],
+)
+def test_the_agent_may_have_other_labels_for_what_it_thinks(text: str) -> None:
+    found = read(text)
+    assert [each[1] for each in found if each[0] == "assistant"] == ["Look.", "So.", "Done."]
+    assert [each[1] for each in found if each[0] == "output"] == ["a", "b"]

@@ -14,6 +14,12 @@ from typing import NamedTuple
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.transcripts.elements.agent_words import is_call_line
 from mcp_reflect.domain.trajectory.transcripts.elements.part_heads import role_of_part
+from mcp_reflect.domain.trajectory.transcripts.elements.role_words import (
+    ENGLISH_AGENT_NAMES,
+    USER_NAMES,
+    foreign_words,
+    languages_of,
+)
 from mcp_reflect.domain.trajectory.transcripts.elements.turn_heads import ARROW
 
 _STAMP = (
@@ -71,6 +77,7 @@ _UPPER = ":A:"
 _BY_TOOL = "[]tool"
 """The form of marks that are names of tools."""
 _SPEAKERS = frozenset({"user", "task", "agent"})
+_NAMES = USER_NAMES | ENGLISH_AGENT_NAMES | foreign_words("user") | foreign_words("agent")
 _MOST_BEFORE = 12
 """Lines of a banner before the first mark."""
 _LEAST = 3
@@ -155,6 +162,35 @@ def first_mark(marks: Sequence[Mark | None]) -> int:
         if mark and (mark.role in {"user", "task"} or (not mark.role and mark.form in spoken)):
             return number
     return -1
+
+
+def without_other_speakers(marks: Sequence[Mark | None], begin: int) -> list[Mark | None]:
+    """Return the marks of lines without those of speakers that an output has printed.
+
+    A transcript's own are those before its first act, and the last: what names a speaker in another form or in another
+    language, or the agent by another name, is none of its marks.
+    """
+    acts = (n for n in range(begin + 1, len(marks)) if (mark := marks[n]) and _is_act(mark))
+    last = next((mark for mark in reversed(marks) if mark is not None), None)
+    own = [mark for mark in (*marks[begin : next(acts, len(marks)) + 1], last) if mark and mark.role in _SPEAKERS]
+    if all(mark.role != "agent" for mark in own):
+        return [*marks]
+    forms, names = {mark.form for mark in own}, {mark.name for mark in own}
+    languages = frozenset[int]().union(*map(languages_of, names))
+    agents = names & ENGLISH_AGENT_NAMES
+
+    def is_other(mark: Mark) -> bool:
+        if mark.role not in _SPEAKERS or mark.name not in _NAMES:
+            return False
+        is_renamed = mark.name in ENGLISH_AGENT_NAMES - agents and bool(agents)
+        is_foreign = mark.name not in names and not languages_of(mark.name) & languages
+        return mark.form not in forms or is_renamed or is_foreign
+
+    return [None if mark and is_other(mark) else mark for mark in marks]
+
+
+def _is_act(mark: Mark) -> bool:
+    return mark.role in {"call", "result"} or (mark.role == "agent" and is_call_line(mark.rest))
 
 
 def forms_of_run(marks: Sequence[Mark | None], first: Mark) -> frozenset[str]:

@@ -97,3 +97,5 @@ AGENT_NAMES = frozenset(
     }
 )
 """Lower-case labels under which the agent speaks."""
+ENGLISH_AGENT_NAMES = AGENT_NAMES - foreign_words("agent")
+"""Those in English, none of which also heads what an agent thinks or answers."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.transcripts.elements.role_words import (
     AGENT_NAMES,
+    ENGLISH_AGENT_NAMES,
     USER_NAMES,
     foreign_words,
     languages_of,
@@ -44,8 +45,6 @@ _ROLES = {
 }
 TURN_ROLES = ("user", "task", "agent", "system")
 """The roles of whoever speaks."""
-_ENGLISH_AGENTS = AGENT_NAMES - foreign_words("agent")
-"""Names of agents; words of other languages may also head what it thinks or answers."""
 _ROLES_TOGETHER = {name.replace(" ", ""): role for name, role in _ROLES.items()}
 _BY_LETTER = groupby(sorted(_ROLES, key=lambda name: (name[0], -len(name))), key=itemgetter(0))
 _NAME = (
@@ -151,7 +150,9 @@ class TurnLabels:
         self._known: dict[tuple[str, TurnForm], str] = {}
         self._form: TurnForm | None = None
         heads = (read_turn_head(line) for line in reversed(lines))
-        self._last = next((head.name.lower() for head in heads if head and head.name.lower() in _ENGLISH_AGENTS), "")
+        self._last = next(
+            (head.name.lower() for head in heads if head and head.name.lower() in ENGLISH_AGENT_NAMES), ""
+        )
         """The name under which the agent speaks at the end, behind all outputs."""
 
     @property
@@ -183,8 +184,8 @@ class TurnLabels:
 
     def _is_named(self, head: TurnHead) -> bool:
         """Return true for a name of the agent where it speaks under another one: `Bot:` beside `Assistant:`."""
-        names = {self._last, *(name.lower() for name, _ in self._known)} & _ENGLISH_AGENTS
-        return head.name.lower() in _ENGLISH_AGENTS - names and bool(names)
+        names = {self._last, *(name.lower() for name, _ in self._known)} & ENGLISH_AGENT_NAMES
+        return head.name.lower() in ENGLISH_AGENT_NAMES - names and bool(names)
 
 
 class ResultHead(NamedTuple):

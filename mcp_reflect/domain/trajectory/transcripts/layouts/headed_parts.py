@@ -89,6 +89,8 @@ class _Parts:
         self._has_call = self._has_result = False
         self._has_gaps = True
         self._number = -1
+        steps = (number for number, head in enumerate(heads) if head and head.number >= 0)
+        self._last_step = max(steps, default=-1)
 
     def split(self, begin: int) -> list[tuple[PartHead, str]]:
         """Return the parts from a line on, each with its text."""
@@ -127,7 +129,7 @@ class _Parts:
         first, role = self._first, self._open.role if self._open else ""
         if first is None:
             return True
-        if not self._looks_right(head, first):
+        if not self._looks_right(head, first) or self._lacks_number(number, head):
             return False
         if head.role == "result":
             return role == "call" or (role == "result" and head.label in _STREAMS) or (role == "" and self._has_call)
@@ -144,6 +146,10 @@ class _Parts:
         if self._notation == ":":
             return self._stands_right(head, first)
         return head.number < 0 or self._number < 0 or self._number <= head.number <= self._number + 1
+
+    def _lacks_number(self, number: int, head: PartHead) -> bool:
+        """Return true for words of the agent between numbered steps: they have numbers, as `[step 2] thought: …`."""
+        return head.role == "agent" and head.number < 0 and self._has_result and number < self._last_step
 
     def _may_end_output(self, number: int, head: PartHead) -> bool:
         if self._has_gaps and self._lines[number - 1].strip():

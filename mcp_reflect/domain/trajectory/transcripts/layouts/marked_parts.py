@@ -25,6 +25,7 @@ from mcp_reflect.domain.trajectory.transcripts.elements.marks import (
     forms_of_run,
     read_mark,
     with_results,
+    without_other_speakers,
 )
 from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import read_object
 from mcp_reflect.domain.trajectory.transcripts.elements.told_calls import add_session, add_told_call
@@ -52,6 +53,7 @@ def read_marked_parts(text: str) -> list[Message] | None:
     marks = with_results(lines, [read_mark(line) for line in lines])
     begin = first_mark(marks)
     first = marks[begin] if begin >= 0 else None
+    marks = without_other_speakers(marks, begin)
     forms = forms_of_run(marks, first) if first else frozenset()
     if first is None or not forms:
         return None

@@ -10,7 +10,11 @@ from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.patches import read_patch
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.elements.marks import read_mark
-from mcp_reflect.domain.trajectory.transcripts.elements.role_words import AGENT_NAMES, USER_NAMES
+from mcp_reflect.domain.trajectory.transcripts.elements.role_words import (
+    AGENT_NAMES,
+    USER_NAMES,
+    languages_of,
+)
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
 
 _SPEAKER = re.compile(
@@ -78,6 +82,7 @@ class _Reader:
         self.found = CollectedMessages()
         self._parts = LogParts(lines)
         self._labels = labels
+        self._names = {_name_of(each) for label in labels if (each := _SPEAKER.match(f"{label}x"))}
         self._form = {
             (_form_of(each), label[:1].isupper()) for label in labels if (each := _SPEAKER.match(f"{label}x"))
         }
@@ -135,8 +140,11 @@ class _Reader:
             return self._labels[label]
         is_same = (_form_of(speaker), label[:1].isupper()) in self._form
         name = _name_of(speaker)
+        known = frozenset[int]().union(*map(languages_of, self._names))
+        is_same = is_same and bool(languages_of(name) & known)
         may_be_first = name in USER_NAMES and "user" not in self._labels.values()
         if is_same and (name in AGENT_NAMES or may_be_first):
+            self._names.add(name)
             self._labels[label] = "user" if may_be_first else "agent"
         return self._labels.get(label, "")
 
