@@ -11,7 +11,7 @@ from typing import NamedTuple
 _NO_OUTPUT = -1
 
 
-class Section(NamedTuple):
+class LabelledSection(NamedTuple):
     """A section: the role and the name that its label tells, the label as it is written, and the text behind it.
 
     The role is `user`, `agent`, `action`, `input`, `observation` or `end`, which is a final answer; `later user` of a
@@ -24,7 +24,7 @@ class Section(NamedTuple):
     text: str
 
 
-def with_true_answers(sections: Sequence[Section]) -> list[Section]:
+def with_true_answers(sections: Sequence[LabelledSection]) -> list[LabelledSection]:
     """Return the sections with what only looks like a question or a final answer as a part of the one before.
 
     A question behind the first one has an action before its answer: else the answer before it goes on. It takes linear
@@ -32,7 +32,7 @@ def with_true_answers(sections: Sequence[Section]) -> list[Section]:
     """
     sections = _with_true_questions(sections)
     false_ends = _false_ends(sections)
-    found: list[list[Section]] = []
+    found: list[list[LabelledSection]] = []
     output = _NO_OUTPUT
     """The number of the output behind which the agent has not acted or answered so far."""
     is_behind_false_end = False
@@ -54,7 +54,7 @@ def with_true_answers(sections: Sequence[Section]) -> list[Section]:
     return _with_doubts([*map(_joined, found)])
 
 
-def _with_doubts(sections: Sequence[Section]) -> list[Section]:
+def _with_doubts(sections: Sequence[LabelledSection]) -> list[LabelledSection]:
     """The sections; an output may have printed a later question with the words around it."""
     roles = [section.role for section in sections]
     for number in [number for number, role in enumerate(roles) if role == "user" and number]:
@@ -70,14 +70,14 @@ def _with_doubts(sections: Sequence[Section]) -> list[Section]:
     return [section._replace(role=role) for section, role in zip(sections, roles, strict=True)]
 
 
-def _with_true_questions(sections: Sequence[Section]) -> list[Section]:
+def _with_true_questions(sections: Sequence[LabelledSection]) -> list[LabelledSection]:
     """The sections; a question without an action before the next answer or question is a part of the one before."""
     is_true, acts = [True] * len(sections), False
     for number in range(len(sections) - 1, 0, -1):
         role = sections[number].role
         is_true[number] = role != "user" or acts
         acts = role == "action" or (acts and role not in {"user", "end"})
-    found: list[list[Section]] = []
+    found: list[list[LabelledSection]] = []
     for section, keeps in zip(sections, is_true, strict=True):
         if keeps:
             found.append([section])
@@ -86,7 +86,7 @@ def _with_true_questions(sections: Sequence[Section]) -> list[Section]:
     return [*map(_joined, found)]
 
 
-def _false_ends(sections: Sequence[Section]) -> frozenset[int]:
+def _false_ends(sections: Sequence[LabelledSection]) -> frozenset[int]:
     """The final answers behind which their question goes on: with an action, or with words and another answer."""
     found: list[int] = []
     goes_on, has_end, later = False, False, ""
@@ -106,7 +106,7 @@ def _false_ends(sections: Sequence[Section]) -> frozenset[int]:
     return frozenset(found)
 
 
-def _joined(sections: Sequence[Section]) -> Section:
+def _joined(sections: Sequence[LabelledSection]) -> LabelledSection:
     """The first of sections, with the others as lines of it."""
     texts = (sections[0].text, *(f"{each.label}{each.text}" for each in sections[1:]))
     return sections[0]._replace(text="\n".join(texts))

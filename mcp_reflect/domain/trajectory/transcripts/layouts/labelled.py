@@ -10,7 +10,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.elements.fences import split_fences, without_fence
-from mcp_reflect.domain.trajectory.transcripts.elements.labelled_sections import Section, with_true_answers
+from mcp_reflect.domain.trajectory.transcripts.elements.labelled_sections import LabelledSection, with_true_answers
 from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import add_react_call
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
 from mcp_reflect.domain.trajectory.transcripts.programs.swe_agent import SweAgentShell
@@ -70,7 +70,9 @@ def read_labelled(text: str) -> list[Message] | None:
     return found.messages
 
 
-def _add_section(found: CollectedMessages, shell: SweAgentShell, section: Section, following: Section | None) -> None:
+def _add_section(
+    found: CollectedMessages, shell: SweAgentShell, section: LabelledSection, following: LabelledSection | None
+) -> None:
     if section.role == "user":
         found.hear(section.text)
     elif section.role == "action":
@@ -111,7 +113,7 @@ def _say_and_act(found: CollectedMessages, shell: SweAgentShell, text: str) -> N
         shell.act(part.text.strip())
 
 
-def _sections(lines: Sequence[str]) -> Iterator[Section]:
+def _sections(lines: Sequence[str]) -> Iterator[LabelledSection]:
     """The sections; labels are spelled as they were before any output.
 
     The user speaks in the first one, and behind final answers under the very same label.
@@ -131,7 +133,7 @@ def _sections(lines: Sequence[str]) -> Iterator[Section]:
             is_after_gap = not line.strip()
             continue
         if role:
-            yield Section(role, name, mark, "\n".join(held).strip("\n"))
+            yield LabelledSection(role, name, mark, "\n".join(held).strip("\n"))
             has_gaps = has_gaps and (has_output or is_after_gap)
         has_output = has_output or told == "observation"
         asked = asked or (label["name"].lower() if told == "user" else "")
@@ -140,7 +142,7 @@ def _sections(lines: Sequence[str]) -> Iterator[Section]:
         role, name, held, is_after_gap = told, label["name"], [label["rest"]], False
         mark = line[: label.start("rest")]
     if role:
-        yield Section(role, name, mark, "\n".join(held).strip("\n"))
+        yield LabelledSection(role, name, mark, "\n".join(held).strip("\n"))
 
 
 def _style_of(label: re.Match[str]) -> _Style:
