@@ -66,6 +66,24 @@ At 16.
     assert read(text)[1:3] == [("web_fetch", {"input": "https://depot.example/hours"}), ("output", "At 16.", None)]
 
 
+TAGGED = "#### User\nWhen?\n\n#### Agent\n<{}>\n{}\n</{}>\n\n{}\n```\nAt 16.\n```\n\n#### Agent\nAt 16.\n"
+
+
+@pytest.mark.parametrize("result", ["Output:", "Tool result:"])
+def test_a_tag_in_the_name_of_a_tool_before_a_result_is_a_call(result: str) -> None:
+    text = TAGGED.format("page_get", "https://depot.example", "page_get", result)
+    assert read(text)[1:] == [
+        ("page_get", {"input": "https://depot.example"}),
+        ("output", "At 16.", None),
+        ("assistant", "At 16."),
+    ]
+
+
+def test_any_other_tag_is_a_part_of_the_words() -> None:
+    text = TAGGED.format("bash", "make", "bash", "Output:") + "<my_plan>\nSleep.\n</my_plan>\nThat is all.\n"
+    assert read(text)[-1] == ("assistant", "At 16.\n<my_plan>\nSleep.\n</my_plan>\nThat is all.")
+
+
 ASKED = [
     ("user", "Which rooms are free?"),
     ("rooms_list", {"day": "Monday"}),

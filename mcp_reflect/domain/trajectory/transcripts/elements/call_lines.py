@@ -52,6 +52,8 @@ _DOUBLE = re.compile(r"^\[\[(?P<tool>[A-Za-z_][\w.-]{0,60})[: ][ \t]{0,3}(?P<giv
 """A call in two brackets: `[[sh make]]`."""
 _CLOSERS = ("}", ")", "]")
 _MOST_LINES = 60
+_NEXT = 2
+"""Lines below the end of a call in which its result begins, one of them blank."""
 _MOST_TRIES = 5
 
 
@@ -103,13 +105,13 @@ class CallLines:
                 with_head, is_open = with_head + 1, False
         return with_head > without, has_gaps
 
-    def _has_result_below(self, number: int) -> bool:
-        """Return true where the mark of a result stands below a line before anybody speaks."""
-        for line in self._lines[number + 1 : number + _MOST_LINES]:
+    def _has_result_below(self, number: int, within: int = _MOST_LINES) -> bool:
+        """Return true where the mark of a result stands below a line, in the next lines before anybody speaks."""
+        for line in self._lines[number + 1 : number + 1 + within]:
             head = read_turn_head(line)
             result = read_result_head(line, head)
             if head is not None or (result is not None and result.is_strong):
-                return result is not None and result.is_strong
+                return result is not None and (result.is_strong or within == _NEXT)
         return False
 
     def _tagged(self, number: int) -> CallLine | None:
@@ -141,8 +143,11 @@ class CallLines:
     def _is_tool(self, number: int, tag: str, rest: str) -> bool:
         if tag in CALL_TAGS or tag.rpartition(":")[2] in CALL_TAGS or is_instrument(tag):
             return True
+        if "_" not in tag:
+            return False
         inner = rest.strip() or (self._lines[number + 1].strip() if number + 1 < len(self._lines) else "")
-        return "_" in tag and inner.startswith(("<path>", "<file_path>", "<query>", "<url>", "<regex>", "<command>"))
+        has_named = inner.startswith(("<path>", "<file_path>", "<query>", "<url>", "<regex>", "<command>"))
+        return has_named or self._has_result_below(self._closing(number, tag), within=_NEXT)
 
     def _closing(self, number: int, tag: str) -> int:
         places = self._closings.get(tag, [])
