@@ -6,7 +6,7 @@ A tool's call is JSON in the words of the agent, in a tag, behind a mark, or alo
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
@@ -56,7 +56,7 @@ class _Part(NamedTuple):
 def read_chat_template(text: str) -> list[Message] | None:
     """Return the messages of a run in the template of a chat model; None for any other text."""
     found = CollectedMessages()
-    for part in _parts(text):
+    for part in _with_whole_results([*_parts(text)]):
         if part.role in _USERS and not _RESULT_TAG.search(part.text):  # Qwen's results stand in the user's turns
             found.hear(_SPECIAL.sub("", part.text))
         elif part.role in _TOOLS | _USERS:
@@ -68,6 +68,22 @@ def read_chat_template(text: str) -> list[Message] | None:
         elif part.role in _AGENTS and _SPECIAL.sub("", part.text).strip():
             _add_words(found, part.text)
     return found.messages if found.calls else None
+
+
+def _with_whole_results(parts: Sequence[_Part]) -> Iterator[_Part]:
+    """The parts; a result goes on up to the end of its tag, whatever marks of turns it has printed."""
+    tags = [_RESULT_TAG.findall(part.text) for part in parts]
+    following, ends = len(parts), [0] * len(parts)
+    for number in range(len(parts) - 1, -1, -1):
+        is_open = parts[number].role in _USERS and tags[number][-1:] == ["<tool_response>"]
+        is_closed = following < len(parts) and tags[following][0] == "</tool_response>"
+        ends[number] = following + 1 if is_open and is_closed else number + 1
+        following = number if tags[number] else following
+    number = 0
+    while number < len(parts):
+        held = parts[number : ends[number]]
+        yield held[0]._replace(text="\n".join(part.text for part in held)) if len(held) > 1 else held[0]
+        number = ends[number]
 
 
 def _parts(text: str) -> Iterator[_Part]:
