@@ -121,7 +121,11 @@ class CollectedMessages:
             self.edit(each.path, *each.changes)
 
     def answer(self, output: str, failed: bool | None = None) -> None:
-        """Add the output of the last call, or more of it; what comes before any call is only observed."""
+        """Add the output of the last call, or more of it; what comes before any call is only observed.
+
+        Of a call that shows what somebody else has written, the words between two parts of its output were printed by
+        it.
+        """
         output = output.strip("\n")
         if not self.calls:
             self._speak(OBSERVATION_ROLE, output)
@@ -130,9 +134,20 @@ class CollectedMessages:
             result: Message = {"type": "function_call_output", "call_id": str(self.calls)}
             self._answer = (result, [])
             self._found.append(self._answer)
+        if output.strip() and self.shows_others:
+            self._answer[1].extend(self._words_behind_answer())
         self._answer[1].append(output)
         if failed is not None:
             self._answer[0]["is_error"] = failed
+
+    def _words_behind_answer(self) -> list[str]:
+        """Remove the words behind the output of the last call, and return them: more of it follows them."""
+        begin = len(self._found)
+        while self._found[begin - 1] is not self._answer:
+            begin -= 1
+        words = [text for _, texts in self._found[begin:] for text in texts]
+        del self._found[begin:]
+        return words
 
     def _speak(self, role: str, text: str) -> None:
         text = text.strip()

@@ -40,11 +40,17 @@ def read_headed_parts(text: str) -> list[Message] | None:
     reader = _Parts(lines, heads, notation)
     parts = reader.split(begin)
     found = CollectedMessages()
-    has_output = False
+    has_output = is_doubtful = False
     for (head, body), following in itertools.zip_longest(parts, parts[1:]):
         is_answered = following is not None and following[0].role == "result"
-        if not _add_part(found, head, body, is_answered=is_answered):
+        goes_on = following is not None and (following[0].role, following[0].name) == (head.role, head.name)
+        speaks_again = goes_on and head.role == "agent" and notation == "#"
+        if speaks_again and is_doubtful and found.shows_others:  # an output has printed the first words and a user's
+            found.answer(body)
+        elif not _add_part(found, head, body, is_answered=is_answered):
             return None
+        else:
+            is_doubtful = head.role in {"user", "task"} and found.is_doubtful
         has_output = has_output or head.role == "result" or (head.role == "call" and not is_answered)
     return found.messages if found.calls and has_output else None
 

@@ -216,7 +216,8 @@ class _Reader:
     def _open_turn(self, number: int, head: TurnHead, role: str) -> int:
         if role == "agent" and self._state == "agent" and head.label == self._unsure:
             self._state = "output"
-        is_unsure = self._state in {"called", "output"} and self.found.shows_others
+        is_behind_output = self._state in {"called", "output"} or (self._state == "user" and self._unsure is not None)
+        is_unsure = is_behind_output and self.found.shows_others
         self.close()
         self._state, self._unsure = role, head.label if is_unsure else None
         if role != "system" and head.rest:
