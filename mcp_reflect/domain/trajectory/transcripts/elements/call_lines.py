@@ -54,6 +54,8 @@ _CLOSERS = ("}", ")", "]")
 _MOST_LINES = 60
 _NEXT = 2
 """Lines below the end of a call in which its result begins, one of them blank."""
+_MOST_TOLD = 15
+"""Lines of a call in words, below which its result has to begin."""
 _MOST_TRIES = 5
 
 
@@ -105,7 +107,7 @@ class CallLines:
                 with_head, is_open = with_head + 1, False
         return with_head > without, has_gaps
 
-    def _has_result_below(self, number: int, within: int = _MOST_LINES) -> bool:
+    def _has_result_below(self, number: int, within: int = _MOST_TOLD) -> bool:
         """Return true where the mark of a result stands below a line, in the next lines before anybody speaks."""
         for line in self._lines[number + 1 : number + 1 + within]:
             head = read_turn_head(line)
