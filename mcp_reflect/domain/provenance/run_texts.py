@@ -241,5 +241,9 @@ class RunTexts:
         hosts = filter(HOST.search, anchors_in(skeleton(sentence), NETWORK_ADDRESS))
         addresses = filterfalse(LOCAL_NAME.fullmatch, hosts)
         found = [each for each in addresses if not (is_well_known(each) or self.mentions.brought_first(each))]
-        named = [each for each in found if each not in self.plain.get("user", "") and self.mentions.foreign_words(each)]
+        named = [
+            each.rpartition("://")[2]
+            for each in found
+            if each not in self.plain.get("user", "") and self.mentions.foreign_words(each)
+        ]
         return next((source for source in UNTRUSTED if any(each in self.plain.get(source, "") for each in named)), None)
