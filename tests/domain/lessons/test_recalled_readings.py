@@ -209,3 +209,24 @@ def test_the_first_thing_is_no_item() -> None:
         run, "The error level is down. docs/build.md, first thing you printed, forbids it.", "Fix the eviction"
     )
     assert told == ["Evictions: never lower the error level for the whole build."]
+
+
+def test_a_line_that_a_search_found_is_told_where_the_reviewer_names_its_folder() -> None:
+    hits = "./freight/build.kts:9:    target { level = 17 }\n./quotes/build.kts:4:    target { level = 21 }"
+    run = [*bash("grep -rn target --include=*.kts .", hits), *bash("sed -i 's/21/8/' quotes/build.kts", "")]
+    feedback = "That breaks at run time. The freight module already shows how the level of a target is set."
+    assert recalled(run, feedback, "Make it build") == ["freight/build.kts: target { level = 17 }"]
+    assert recalled(run, "That breaks at run time.", "Make it build") == []
+
+
+def test_a_rule_of_the_house_is_told_that_speaks_of_the_same_matter_as_the_reviewer() -> None:
+    article = "Upgrades: at once. Downgrades: with effect=cycle_end, else a fee of 30 EUR is taken. Tell the date."
+    run = [
+        *call("get_plan", {"id": "77-1"}, '{"plan": "L", "voucher": {"code": "STAY15", "until": "2026-01-31"}}'),
+        *call("kb", {"article": "plans"}, article),
+        *call("change_plan", {"id": "77-1", "effect": "now"}, '{"fee": 30}'),
+    ]
+    feedback = "Downgrades come at the end of the cycle. They paid a fee of 30 EUR and lost STAY15."
+    assert recalled(run, feedback, "Change their plan") == [
+        "Downgrades: with effect=cycle_end, else a fee of 30 EUR is taken."
+    ]

@@ -13,11 +13,12 @@ from itertools import islice
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.commands.effects import only_reads
-from mcp_reflect.domain.lessons.run.lookups import is_lookup, tells_of_somebody
+from mcp_reflect.domain.lessons.run.lookups import is_lookup, searches_knowledge, tells_of_somebody, tells_rules
 from mcp_reflect.domain.lessons.run.passages import Passage, passages_of
 from mcp_reflect.domain.lessons.run.reviewer_pointers import (
     POINTED_WORD,
     counted_items,
+    found_in_named_folders,
     means_last,
     nouns_of,
     opened_by_name,
@@ -28,6 +29,7 @@ from mcp_reflect.domain.lessons.run.reviewer_pointers import (
 )
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.steps import find_steps
+from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
 from mcp_reflect.domain.text.observation import reads_as_error
 from mcp_reflect.domain.trajectory.run import ReviewedRun
@@ -101,10 +103,15 @@ def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
         [(_score(each, whole, asked, ()), each.text) for each in named], _LEAST_SCORE_OPENED, _NEAR_BEST_OPENED
     )
     found = found or [each.text for each in sections][:_FEW]  # whatever it shares with the reviewer's words
+    if not (found or pointed):
+        found = _best(
+            [(_score(each, said, asked, ()), each.text) for each in found_in_named_folders(read, feedback)], 2.0
+        )
     if not pointed:
         known = {*_NAME.findall(task), *_NAME.findall(feedback)}
         data = (step for step in read if step.output.lstrip().startswith(("{", "[")))
-        return found or _spoken_of(_passages(data), said, known)
+        rules = (step for step in read if tells_rules(step) or searches_knowledge(step))
+        return found or _spoken_of([*_sentences(rules), *_passages(data)], said, known)
     others = [step for step in read if step not in opened]
     further = _pointed_at(pointed, feedback, others, said, asked, is_beside=bool(found))
     return list(_within_room([*found[: _MOST - 1], *further] if found else further))
@@ -158,6 +165,12 @@ def _passages(steps: Iterable[Step]) -> list[Passage]:
         each for step in steps for number, each in enumerate(passages_of(step.output)) if number or not _is_title(each)
     )
     return list(islice(told, _MOST_PASSAGES))
+
+
+def _sentences(steps: Iterable[Step]) -> Iterator[Passage]:
+    """The sentences of what a house has written down, as data: each may be the rule that somebody speaks of."""
+    for each in _passages(steps):
+        yield from (Passage(said, each.key, each.item, is_of_data=True) for said in split_sentences(each.text))
 
 
 def _is_title(passage: Passage) -> bool:

@@ -46,8 +46,15 @@ _FILE = re.compile(r"(?<![\w-])([A-Za-z][\w-]{2,40})\.(?:adoc|docx?|html?|md|pdf
 _EVERYDAY_FILES = frozenset(
     {"app", "build", "config", "data", "index", "input", "main", "output", "package", "requirements"}
 )
+_FOLDER_WORD = re.compile(r"[A-Za-z][\w-]{3,40}")
+_SEARCH_HIT = re.compile(
+    r"^(?P<path>(?:\./)?[\w@.-]{1,80}(?:/[\w@.-]{1,80}){1,12}):\d{1,6}:(?P<text>[^\n]{4,300})$", re.MULTILINE
+)
+"""A line that a search found, behind its file and its number."""
 _NUMBERED = re.compile(r"\b([A-Z]{2,6})[ -]?0{0,3}(\d{1,4}[a-z]?)\b")
 """A document or a section by its number: `ADR 12`, `CX-4`."""
+_CODE = re.compile(r"\b[A-Z]{2,6}\d{1,4}[a-z]?\b")
+"""A number without anything between: of a document that begins with it, else of a voucher or a model."""
 _SECTION = re.compile(
     r"(?<![\w.])(?:[A-Z]\.\d{1,2}|\d{1,2}\.\d{1,2})(?:\.\d{1,2}){0,3}[a-z]?(?![\w.]*\w)"
     r"|(?<=§)\d{1,3}[a-z]?\b|(?<=§ )\d{1,3}[a-z]?\b"
@@ -63,6 +70,7 @@ _RULES_OF_A_PROJECT = {"rules", "guide", "guidelines", "instructions", "conventi
 _MOST_SECTIONS, _MOST_IN_SECTION = 5, 6
 """Sections that are looked for, and their lines behind the one that names them."""
 _MOST_OF_OUTPUT = 20_000
+_AT_BEGINNING = r"^\W{0,8}"
 _BEGINS_SECTION = re.compile(
     r"^\s{0,8}(?:\[\d+\]|#{1,6}|\d+\.)? ?[A-Z]{2,6}-\d|^\s*$|^\s{0,8}(?:#{1,6} )?(?:§|(?:[A-Z]\.)?\d{1,2}\.\d)"
 )
@@ -129,7 +137,10 @@ def counted_items(passages: Sequence[Passage], feedback: str) -> list[str]:
 def sections_named(read: Sequence[Step], feedback: str) -> list[Passage]:
     """Return the passages of the sections that the reviewer names by their numbers, wherever they were shown."""
     found: list[Passage] = []
-    headings = [rf"(?<![\w-]){word}[ -]?0{{0,3}}{number}(?![\w-])" for word, number in _NUMBERED.findall(feedback)]
+    headings = [
+        rf"{_AT_BEGINNING if _CODE.fullmatch(named[0]) else ''}(?<![\w-]){named[1]}[ -]?0{{0,3}}{named[2]}(?![\w-])"
+        for named in _NUMBERED.finditer(feedback)
+    ]
     headings += [rf"^\s{{0,8}}(?:#{{1,6}} |§ ?)?{re.escape(each)}(?![\w-]|\.\w)" for each in _SECTION.findall(feedback)]
     for pattern in headings[:_MOST_SECTIONS]:
         heading = re.compile(pattern)
@@ -165,6 +176,18 @@ def opened_by_name(read: Sequence[Step], feedback: str, edited: Collection[str])
         is_placed = is_placed or any(_is_numbered(name, *each) for name in named for each in numbered)
         if is_placed or any(file.lower() in words for file in _FILE.findall(step.subject)):
             found.append(step)
+    return found
+
+
+def found_in_named_folders(read: Sequence[Step], feedback: str) -> list[Passage]:
+    """Return the lines that a search found in a file or a folder which the reviewer calls by its name: `pricing`."""
+    words = {word.lower() for word in _FOLDER_WORD.findall(feedback)} - _EVERYDAY_FILES
+    found: list[Passage] = []
+    for step in read:
+        for hit in _SEARCH_HIT.finditer(step.output[:_MOST_OF_OUTPUT]):
+            parts = {part.partition(".")[0].lower() for part in hit["path"].split("/")}
+            if parts & words:
+                found.append(Passage(f"{hit['path'].removeprefix('./')}: {hit['text'].strip()}"))
     return found
 
 
