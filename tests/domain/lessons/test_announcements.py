@@ -14,6 +14,8 @@ from mcp_reflect.domain.lessons.sentences.announcements import announces, guesse
         "First suspicion: the keys differ in staging.",
         "First quick idea: keep tests of one file together.",
         "Logs and lag first.",
+        "Comparing with the role's trust policy.",
+        "Now removing it for this location.",
         "Ich schaue mir den Fehler an.",
         "Zuerst lese ich die Struktur.",
         "Je vérifie d'abord la configuration.",
@@ -33,6 +35,8 @@ def test_what_is_done_next_is_announced(said: str) -> None:
     [
         "Restart the API instead, because the cache is read once.",
         "Ich lasse die Spalte weg, weil sie doppelt zählt.",
+        "Restarting the pod clears the cache.",
+        "Never deploying it on Fridays.",
         "Der Port ist belegt.",
         "Je garde la version 2, car la 3 ne démarre pas.",
         "列は utf8mb3 のままです。",

@@ -6,6 +6,7 @@ import pytest
 
 from mcp_reflect.domain.lessons.failures.fixed_errors import find_fixed_errors
 from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps
+from mcp_reflect.domain.lessons.run.commands.effects import asks_database
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.models.repairing_edit import RepairingEdit
 from tests.domain.lessons.test_rework import lesson
@@ -395,3 +396,29 @@ def test_an_edit_that_adds_lines_is_in_place_where_they_stand_and_a_new_file_whe
     written = RepairingEdit("/app/conftest.py", "", "import app\n")
     assert written.is_needed_by(None)
     assert not written.is_needed_by("")
+
+
+@pytest.mark.parametrize(
+    ("command", "asks"),
+    [
+        ("""mysql shop -e "select a from t where b='x'"; cat q.sql""", True),
+        ("psql -Atc 'SHOW server_version'", True),
+        ("sqlite3 shop.db '.tables'", True),
+        ("""psql -c "select 1; drop table t" """, False),
+        ("mysql shop < q.sql", False),
+        ("make test", False),
+    ],
+)
+def test_a_query_that_changes_nothing_only_asks_a_database(command: str, asks: bool) -> None:
+    assert asks_database(command) is asks
+
+
+def test_looking_at_the_data_is_not_the_script_again() -> None:
+    steps = [
+        ran("mysql shop < q.sql", "ERROR 1267 (HY000) at line 3: Illegal mix of collations", failed=True),
+        ran("""mysql shop -e "select c from columns where t='x'"; cat q.sql"""),
+        ran('mysql shop -e "ALTER TABLE x CONVERT TO CHARACTER SET utf8mb4"'),
+        ran("mysql -vv shop < q.sql"),
+    ]
+    [fixed] = find_fixed_errors(ReadSteps(steps))
+    assert "ALTER TABLE x" in fixed.fix

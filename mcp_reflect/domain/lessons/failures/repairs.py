@@ -12,7 +12,7 @@ from mcp_reflect.domain.lessons.failures.enabling_calls import find_enabling_cal
 from mcp_reflect.domain.lessons.failures.failure_text import failure_text, is_same_failure, says_new
 from mcp_reflect.domain.lessons.failures.mending_commands import find_mending, is_inspection, is_preparation
 from mcp_reflect.domain.lessons.run.code_cells import is_code_cell, shares_code
-from mcp_reflect.domain.lessons.run.commands.effects import is_small_program
+from mcp_reflect.domain.lessons.run.commands.effects import asks_database, is_small_program
 from mcp_reflect.domain.lessons.run.commands.lines import exports_of, folder_of, normalised
 from mcp_reflect.domain.lessons.run.commands.variants import are_variants, parts_of, repeats
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
@@ -204,6 +204,8 @@ def is_retry(failed: Step, other: Step) -> bool:
     if is_inspection(other) and not (is_inspection(failed) or _MISSPELT.search(failed.output)):
         return False
     before, after = normalised(failed.subject), normalised(other.subject)
+    if asks_database(after) and not asks_database(before):
+        return False
     return are_variants(before, after) or is_another_form(before, after, failed.output)
 
 

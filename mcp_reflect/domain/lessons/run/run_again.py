@@ -9,7 +9,7 @@ from itertools import dropwhile, pairwise
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.error_matching.headlines import find_headlines
 from mcp_reflect.domain.error_matching.output_lines import is_complaint
-from mcp_reflect.domain.lessons.run.commands.effects import only_reads, prepares
+from mcp_reflect.domain.lessons.run.commands.effects import asks_database, only_reads, prepares
 from mcp_reflect.domain.lessons.run.commands.lines import normalised, program_of
 from mcp_reflect.domain.lessons.run.commands.operands import (
     ASSIGNMENT,
@@ -67,7 +67,7 @@ def is_run_again(failed: Step, other: Step, tried: Collection[str] = ()) -> bool
     before, after = normalised(failed.subject), normalised(other.subject)
     if before == after:
         return True
-    if only_reads(after) and not only_reads(before):
+    if asks_database(after) and not asks_database(before):
         return False
     if after not in tried and _is_advised(after, failed.output):
         return True

@@ -37,6 +37,14 @@ _IDEA = re.compile(
 """How an agent begins that says what it tries of several things."""
 _COMES_FIRST = re.compile(r"(?:[\w'’/-]+,? ){1,5}first\.?", re.IGNORECASE)
 """A heading of what is looked at before anything else: "Logs and lag first."."""
+_DOING = re.compile(
+    r"\W*(?:(?:so|now|then|ok|first|next)[,:]? )?(?!(?:according|being|during|everything|anything|following|including"
+    r"|missing|nothing|something|string|using|warning)\b)(?-i:[A-Z]?[a-z]{2,12}ing) (?:with|at|into|for|it|them|its"
+    r"|both|which|whether|how|on|up|what|that|this|these|out|all|the|an?|my|our|again)\b[^;:,]*",
+    re.IGNORECASE,
+)
+"""What is done right now, by a word in -ing."""
+_POSSESSIVE = re.compile(r"(?<=\w)['’]s\b")
 _LASTING = re.compile(
     r"\b(?:always|never|must|only|because|since|as|otherwise|instead|not|don't|here|every|each|before|whenever|when|if)\b",
     re.IGNORECASE,
@@ -83,13 +91,12 @@ _GOES_ON = re.compile(
 
 def announces(sentence: str) -> bool:
     """Return true for a short sentence of an agent that only says what it does next: no rule, and no reason."""
-    if _IDEA.match(sentence):
-        return True
     words = len(sentence.split())
-    if words <= _FEW and not names_something(sentence):
+    if _IDEA.match(sentence) or (words <= _FEW and not names_something(sentence)):
         return True  # "Regenerate first."
-    if _COMES_FIRST.fullmatch(sentence) and not is_clause(sentence):
-        return True
+    states = is_clause(_POSSESSIVE.sub("", sentence))
+    if not states and (_COMES_FIRST.fullmatch(sentence) or (_DOING.fullmatch(sentence) and words <= _SHORT)):
+        return not _LASTING.search(sentence)
     if _ORDER.match(sentence):
         return words <= _SHORT and not _LASTING.search(sentence)
     if not (_ORDER_ELSEWHERE.match(sentence) or _ENDS_AS_ORDER.search(sentence)):

@@ -62,6 +62,16 @@ _SCRIPTED = re.compile(r"(?:jq|yq|awk|gawk|sort|diff|cmp)\s")
 """What only reads, but is a program of its own: one that was mended is worth a lesson."""
 _WRITES = re.compile(r"(?<![\d&<>=-])>{1,2}\s*(?![\s&>(]|/dev/|/tmp/)")
 """What a program prints goes into a file, but for a passing one."""
+_DATABASE_CLIENT = r"\b(?:mysql|mariadb|psql|sqlite3|duckdb|clickhouse-client|sqlcmd|cqlsh|bq query)\b"
+_ASKS_DATA = r"\s*(?:select|show|desc(?:ribe)?|explain|with|pragma|\\d|\.(?:schema|tables))"
+_QUERY = re.compile(
+    rf"{_DATABASE_CLIENT}[^|;&<>\"'\n]{{0,200}}(?:\"{_ASKS_DATA}[^\"]{{0,2000}}\"|'{_ASKS_DATA}[^']{{0,2000}}')",
+    re.IGNORECASE,
+)
+_CHANGES_DATA = re.compile(
+    r"\b(?:insert|update|delete|alter|create|drop|truncate|grant|revoke|merge|replace|call|load|copy|analyze|vacuum)\b",
+    re.IGNORECASE,
+)
 
 
 def hides_status(command: str) -> bool:
@@ -95,6 +105,15 @@ def only_reads(command: str) -> bool:
     if any(map(_WRITES.search, parts)):
         return False
     return any(map(_is_reading, parts)) and all(_is_reading(part) or _READS_ON.match(part) for part in parts)
+
+
+def asks_database(command: str) -> bool:
+    """Return true where a command line only reads, or asks a database by queries that change nothing in it."""
+
+    def asked(found: re.Match[str]) -> str:
+        return found[0] if _CHANGES_DATA.search(found[0]) else "echo"
+
+    return only_reads(_QUERY.sub(asked, command))
 
 
 def searches_output(command: str) -> bool:
