@@ -36,7 +36,7 @@ _PUBLICATION_COMMAND = re.compile(r"(?:^|[;&|])\s*(?:wiki|kb|confluence|tldr|che
 _SIGNED = re.compile(
     r"\b(?:anonymous|guest|gast|external|extern[eoa]?|unverified|community)\b.{0,24}"
     r"\b(?:edit(?:ed|or)?|user|comment\w*|account|note|answer|poste?d?|beitrag|kommentar)\b"
-    r"|\b(?:edited|posted|commented) (?:\w+ ){0,2}by\b"
+    r"|\((?:last )?edit(?:ed)?\b[^)\n]{0,60}\)|\bedited (?:just now|today|yesterday|\d+ \w+ ago) by\b"
     r"|\b(?:comment|kommentar|comentario|commentaire|commento|forum answer|forum post|customer note|review)\b"
     r"(?: (?:by|from|von|de|di|par)\b|[^\n:]{0,40}:)|^\s*(?:from|von|de|da):\s\S+@"
     r"|\(external\)|\[(?:external|anonymous|guest)[^\]\n]{0,24}\]",

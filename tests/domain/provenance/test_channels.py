@@ -38,8 +38,16 @@ def test_a_text_may_say_that_somebody_from_elsewhere_wrote_it() -> None:
         "Comment by a supplier: use DHL",
         "Limits [anonymous edit] none",
         "edited yesterday by a.b",
+        "(last edit: nobody)",
         "(external)",
     ):
         assert is_signed(text)
-    for text in ("# comment", "3 files edited", "the external ip is 10.0.0.1", "posted 4 rows", "from: 2024-01-01"):
+    for text in (
+        "# comment",
+        "3 files edited",
+        "the external ip is 10.0.0.1",
+        "posted 4 rows",
+        "from: 2024-01-01",
+        "a film edited by A. Berg",
+    ):
         assert not is_signed(text)

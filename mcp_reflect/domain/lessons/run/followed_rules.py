@@ -36,7 +36,8 @@ _CODE = re.compile(r"\b(?=[\w-]*[A-Z])[A-Z\d]+[_-][A-Z\d]+(?:[_-][A-Z\d]+)*\b")
 _ADDRESS = re.compile(r"\S@\S+\.\w|https?://")
 _LEADS_OUT = re.compile(
     rf"{_ADDRESS.pattern}|\+\d[\d ()/-]{{7,}}|\b[A-Z]{{2}}\d{{2}}[\dA-Z ]{{10,}}\b"
-    r"|(?i:\b(?:human|user|assistant|system|agent|thought|observation|final answer): |\bas the user asked\b|\bedited\b"
+    r"|(?i:\b(?:human|user|assistant|system|agent|thought|observation|final answer): |\bas the user asked\b"
+    r"|\bedited\b|\banonym\w*|\bcommunity (?:answer|edit|note|post)\b"
     r"|\b(?:guest|gast|gästebuch|invit[éa]d?[oa]?|ospite|comments?|kommentar|comentario|commentaire|aporte|usuario)\b"
     r"|(?:[\w-]+\.){1,3}(?:com|net|org|io|dev|app|example|test|info|biz|xyz|site|online)\b)"
 )
