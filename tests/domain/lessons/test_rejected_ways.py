@@ -168,7 +168,16 @@ def test_an_agent_that_only_says_what_it_tries_next_states_no_rule() -> None:
     assert "Use ROUND_HALF_UP here, because the tax office rounds so." in told.guidance
 
 
-@pytest.mark.parametrize("words", ["ah of course", "migrated fine on staging", "image built", "CI green"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "ah of course",
+        "migrated fine on staging",
+        "image built",
+        "CI green",
+        "Good, including the hint about the branch.",
+    ],
+)
 def test_words_that_only_approve_are_no_lesson(words: str) -> None:
     assert telling_feedback(reviewed(words)) == ""
 

@@ -16,7 +16,7 @@ from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.domain.truncate import truncate_line
 
 _FEEDBACK_CHARS = 1_000
-_FEW_WORDS = 6
+_FEW_WORDS, _FEW_BEHIND_PRAISE = 6, 10
 _VERDICTS = (
     "reward|score|result|verdict|outcome|status|grade|rating|success|correct|incorrect|passed|pass|failed|fail|failure"
     "|true|false|ok|right|wrong|good|bad|great|nice|perfect|fine"
@@ -101,6 +101,7 @@ def _is_praise(feedback: str) -> bool:
 
 def _only_approves(feedback: str) -> bool:
     """Return true for a few words of a pass that say that it went well: they ask for nothing, and name no code."""
-    if count_words(feedback) > _FEW_WORDS or not _APPROVES.search(feedback):
+    most = _FEW_BEHIND_PRAISE if _APPROVES.match(feedback) else _FEW_WORDS
+    if count_words(feedback) > most or not _APPROVES.search(feedback):
         return False
     return not (_ASKS.search(feedback) or _CODE.search(feedback))
