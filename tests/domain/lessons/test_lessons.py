@@ -158,6 +158,8 @@ def test_a_heading_in_a_log_is_no_command_of_root() -> None:
     ("command", "reads"),
     [
         ("env | grep PATH", True),
+        ("kill %1 2>/dev/null; grep -n parent pom.xml", True),
+        ("kill 4711; grep -n parent pom.xml", False),
         ("sudo env PATH=/opt/tex:$PATH tlmgr install biber 2>&1 | tail -4", False),
         ("env CI=1 make", False),
         ("dpkg -l | grep biber; kpsewhich biblatex.sty", True),

@@ -201,7 +201,8 @@ def _score(passage: Passage, said: Mapping[str, float], asked: Mapping[str, floa
     warns = any(noun.startswith("warn") for noun in nouns) and _WARNS.search(passage.text) is not None
     shared = sum(_shared(word, said) for word in words) + _WARNING_WEIGHT * warns
     is_new = any(not (_shared(word, said) or _shared(word, asked)) for word in words)
-    if not shared or not is_new or len(passage.text.split()) < _LEAST_WORDS or reads_as_error(passage.text):
+    is_whole = len(passage.text.split()) >= _LEAST_WORDS and not passage.text.endswith(":")
+    if not (shared and is_new and is_whole) or reads_as_error(passage.text):
         return 0.0
     shared += _TASK_WEIGHT * sum(_shared(word, asked) for word in words)
     shared += _KEY_WEIGHT * any(share_beginning(noun, passage.key.lower()) for noun in nouns if passage.key)

@@ -55,7 +55,7 @@ _SEARCHES = re.compile(
     r"\|\s*(?:grep|rg)\b[^|>]*(?:\|\s*(?:head|sort|tail|wc)\b[^|>]*)?$|\|\s*(?:head|wc|less)\b[^|>]*$"
 )
 _READS_ON = re.compile(
-    r"(?:cd|set|export|test|read|tr|column|rev|paste|fold|xargs\s+(?:-\S+\s+)*(?:ls|cat|grep|wc|head|stat|file))\b|\[\s"
+    r"(?:cd|set|export|test|read|tr|column|rev|paste|fold|kill\s+%\d|xargs\s+(?:-\S+\s+)*(?:ls|cat|grep|wc|head|stat|file))\b|\[\s"
 )
 """What may stand beside commands that read, without changing anything."""
 _SCRIPTED = re.compile(r"(?:jq|yq|awk|gawk|sort|diff|cmp)\s")
