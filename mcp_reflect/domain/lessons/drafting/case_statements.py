@@ -54,12 +54,15 @@ def select_of_case(
     ruled = {each.turn for each in candidates if each.is_rule}
     corrections = [] if own_case else [number for number in range(len(turns)) if _is_correction(turns, number, ruled)]
     answers = [number for number in corrections if says_what_holds(turns, number)]
+    lasting = [each for each in corrections if is_objection(turns[each].text) and rules_for_good(turns[each].text)]
     denied = {number - 1 for number in corrections if is_objection(turns[number].text)}
     kept = [
         each if each.turn in corrections else _without_case(each, data, served=served)
         for each in candidates
         if (
-            _corrects_handling(each, data, is_answer=each.turn in answers)
+            not identifies_case(each.text, data)
+            if each.turn in lasting
+            else _corrects_handling(each, data, is_answer=each.turn in answers)
             if each.turn in corrections and not _may_name_somebody(each, turns, data, served=served)
             else each.turn not in denied and _outlives_case(each, data, served=served) and names_more(each.text, acted)
         )

@@ -17,6 +17,7 @@ from mcp_reflect.domain.lessons.run.lookups import is_research
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.sentences.candidates import AGENT, USER, Candidate, Turn
 from mcp_reflect.domain.lessons.sentences.evidence import find_candidates, reports_state
+from mcp_reflect.domain.lessons.sentences.position import is_objection
 from mcp_reflect.domain.lessons.sentences.reports import is_bare_report
 from mcp_reflect.domain.lessons.sentences.responses import ADMISSION
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
@@ -38,7 +39,7 @@ _REPORT = re.compile(
 )
 _FEW_NEW = 4
 """Words that the task lacks up to which a report of what was done says no more than it."""
-_LEAST_WORDS = 4
+_LEAST_WORDS, _WORDS_OF_RULING = 4, 6
 _OF_SPEAKER = re.compile(
     r"\W*(?:(?:no|nope|yes|ok(?:ay)?|well|hm+)\W+)?(?:I|we|it|they|that|this|please|can you|could you)\b", re.IGNORECASE
 )
@@ -69,10 +70,14 @@ def select_told(
     spoken = candidates
     worked = bool(steps) and not one_case
     if not passed:
+        ruling = {
+            number for number, turn in enumerate(turns) if number and turn.role == USER and is_objection(turn.text)
+        }
         candidates = [
             each
             for each in candidates
             if (each.role == USER and (_states_more(each) or (worked and _corrects_by_name(each))))
+            or (each.turn in ruling and _rules(each))
             or (worked and each.turn == len(turns) - 1 and ADMISSION.search(each.text))
         ]
     task = run.trace.task
@@ -139,6 +144,14 @@ def _only_reports(sentence: Candidate, task: str) -> bool:
 def _states_more(sentence: Candidate) -> bool:
     """Return true for a statement about more than the run, and not about who says it."""
     return sentence.evidence >= _STATED and not speaks_of_oneself(sentence.text)
+
+
+def _rules(sentence: Candidate) -> bool:
+    """Return true for what a user rules where they object to what was done or is about to be, whatever its words."""
+    if sentence.is_rule:
+        return True
+    is_short = count_words(sentence.text) < _WORDS_OF_RULING
+    return not (is_short or sentence.text.endswith("?") or speaks_of_oneself(sentence.text))
 
 
 def _corrects_by_name(sentence: Candidate) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
 from mcp_reflect.domain.lessons.failures.objections import is_objected_to
 from mcp_reflect.domain.lessons.run.lookups import is_lookup
@@ -16,10 +17,12 @@ from mcp_reflect.domain.lessons.run.steps import steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said
 from mcp_reflect.domain.lessons.sentences import responses
 from mcp_reflect.domain.lessons.sentences.candidates import AGENT, USER
+from mcp_reflect.domain.lessons.sentences.position import is_objection
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.wording import objects, with_plain_apostrophes
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 
+_WORD = re.compile(r"[\w.-]*\w")
 _FIRST = 2
 """Sentences of the user in which an objection stands, or not at all."""
 
@@ -75,4 +78,6 @@ def _is_against(step: Step, words: str) -> bool:
         return False
     if any(objects(each) or (responses.IN_VAIN.search(each) and not each.endswith("?")) for each in first):
         return True
+    if step.kind == "call":  # a plain no may answer a question about something else
+        return is_objection(words) and any(each in _WORD.findall(words) for each in map(str, step.arguments.values()))
     return step.kind == "command" and is_objected_to(step.subject, words)

@@ -53,7 +53,8 @@ _LEAST_WEIGHT = 3.0
 _LEAST_SCORE, _LEAST_SCORE_NAMED, _LEAST_SCORE_OPENED, _LEAST_SCORE_BESIDE = 2.0, 1.5, 1.0, 2.5
 """Score from which a passage is told of what the reviewer points to; the second where they say what it is, the third in
 the document that they name, the fourth beside that."""
-_LEAST_WORDS = 3
+_LEAST_WORDS, _WORDS_OF_HEADING = 3, 6
+"""Words of a passage; what announces something says more than a heading from the second on."""
 _LONGEST_TITLE = 60
 _KEY_WEIGHT = 3.0
 _NEAR_BEST, _NEAR_BEST_OPENED = 0.75, 0.35
@@ -201,7 +202,8 @@ def _score(passage: Passage, said: Mapping[str, float], asked: Mapping[str, floa
     warns = any(noun.startswith("warn") for noun in nouns) and _WARNS.search(passage.text) is not None
     shared = sum(_shared(word, said) for word in words) + _WARNING_WEIGHT * warns
     is_new = any(not (_shared(word, said) or _shared(word, asked)) for word in words)
-    is_whole = len(passage.text.split()) >= _LEAST_WORDS and not passage.text.endswith(":")
+    length = len(passage.text.split())
+    is_whole = length >= (_WORDS_OF_HEADING if passage.text.endswith(":") else _LEAST_WORDS)
     if not (shared and is_new and is_whole) or reads_as_error(passage.text):
         return 0.0
     shared += _TASK_WEIGHT * sum(_shared(word, asked) for word in words)

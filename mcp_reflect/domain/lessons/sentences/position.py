@@ -29,7 +29,8 @@ _REFUTED_FACTOR = 0.2
 
 _NO = re.compile(
     r"\W*(?:not(?! (?:bad|sure|yet|only|exactly|a problem))"
-    r"|no|nope|nein|non|nej|nee|não|нет)\b(?!\.?\s*\d|-|\s+(?:problem|worries|idea|need)\b)",
+    r"|no|nope|nein|non|nej|nee|não|нет)\b(?!\.?\s*\d|-|\s+(?:problem|worries|idea|need)\b)"
+    r"|\W*(?:(?:oh|please),? )*(?:don['’]?t|do not|stop)(?:,? please)?\s*(?:[.!]|$)",
     re.IGNORECASE,
 )
 

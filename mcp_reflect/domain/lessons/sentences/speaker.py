@@ -26,7 +26,7 @@ _OWN_DATA = re.compile(
 )
 
 _LASTING_RULE = phrases(
-    """remember (?:that|this|it) for | from now on | in general | for good
+    """remember (?:that|this|it) for | from now on | in general | for good | for every | (?:house|our) (?:style|rule)
             going forward | in (?:the )?future | next time | as a rule
             (?:the|our) rule(?: is)?(?=[:,]) | for all future | we(?:'ve| have)? (?:agreed|decided) (?:that|on|to)
             (?:always|never) (?:ask|add|after|at|before|book|call|cc|check|include|offer|on|put|schedule|send|use)"""
