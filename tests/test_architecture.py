@@ -57,6 +57,7 @@ RUN_LAYERS = (
     {"case_values", "former_text", "step_outcome"},
     {"steps"},
     {"case_data", "lookups", "passages", "run_again", "set_again", "undone_files", "utterances"},
+    {"named_lines"},
     {"code_cells", "compound_commands", "followed_rules", "reviewer_pointers", "undoing", "working_tree"},
     {"call_text", "net_changes", "recalled_readings"},
 )

@@ -230,3 +230,32 @@ def test_a_rule_of_the_house_is_told_that_speaks_of_the_same_matter_as_the_revie
     assert recalled(run, feedback, "Change their plan") == [
         "Downgrades: with effect=cycle_end, else a fee of 30 EUR is taken."
     ]
+
+
+def test_what_a_failing_program_advised_is_told_where_the_reviewer_points_to_its_error() -> None:
+    error = "=== Dangerous operation ===\nAn index blocks writes. Instead, use:\n\n  disable_transaction!\n  concurrently: true"
+    run = [*bash("rails db:migrate", error, failed=True), *bash("rails db:migrate --force", "migrated")]
+    told = recalled(run, "This blocks writes. The error message itself gave the right form.", "Add an index")
+    assert told == ["An index blocks writes. Instead, use: disable_transaction! concurrently: true"]
+    assert recalled(run, "This blocks writes.", "Add an index") == []
+
+
+def test_a_line_with_a_name_that_only_the_reviewer_says_is_told() -> None:
+    run = [
+        *bash(
+            "cat .hooks.yaml", "hooks:\n  - id: mypy\n    extra_packages: [types-requests==2.31]\n    args: [--strict]"
+        ),
+        *bash("git commit -m quiet", ""),
+    ]
+    feedback = "No ignores in the sources. The stubs belong into the hook's extra_packages."
+    assert recalled(run, feedback, "Make the lint job green") == ["extra_packages: [types-requests==2.31]"]
+    assert recalled(run, feedback, "Look at extra_packages") == []
+
+
+def test_a_setting_is_told_to_which_the_run_gave_another_value() -> None:
+    run = [
+        *bash("grep -rn int96Mode jobs", "jobs/claims_export.sh:14:  --conf read.int96Mode=LEGACY"),
+        *bash("spark-submit --conf read.int96Mode=CORRECTED job.py", "done"),
+    ]
+    [told] = recalled(run, "Wrong mode: read it as claims_export.sh does.", "Make the job run")
+    assert "read.int96Mode=LEGACY" in told

@@ -12,6 +12,8 @@ from mcp_reflect.domain.surrogates import replace_surrogates
 from mcp_reflect.domain.trajectory.parsing import is_deeper
 from mcp_reflect.domain.trajectory.tool_json import parse_json_value
 
+POINTED_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,]*\w*|\w*\d\w*")
+"""A word or a number of a text."""
 _ITEM = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)]|[A-H][.)])\s+")
 _LINE_NUMBER = re.compile(r"^\s{0,8}\d{1,6}→")
 """What an editor's tool puts before the lines that it shows."""

@@ -14,11 +14,10 @@ from itertools import islice
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.commands.effects import only_reads
 from mcp_reflect.domain.lessons.run.lookups import is_lookup, searches_knowledge, tells_of_somebody, tells_rules
-from mcp_reflect.domain.lessons.run.passages import Passage, passages_of
+from mcp_reflect.domain.lessons.run.named_lines import advice_in_errors, found_in_named_folders, lines_with_names
+from mcp_reflect.domain.lessons.run.passages import POINTED_WORD, Passage, passages_of
 from mcp_reflect.domain.lessons.run.reviewer_pointers import (
-    POINTED_WORD,
     counted_items,
-    found_in_named_folders,
     means_last,
     nouns_of,
     opened_by_name,
@@ -42,6 +41,7 @@ _RULE = re.compile(
 """Words of a passage that says how something is to be done."""
 _NAME = re.compile(r"[\w./*-]*\w")
 _VALUE = re.compile(r"(?=.*\d)(?=.*[A-Za-z]|\d+\.\d+\.\d).{4,40}")
+_ASSIGNED = re.compile(r"\w=([\w.-]*\w)")
 _CODED = re.compile(r"[_=`*]|\w[-/.]\w|\d|\b[A-Z]{2,}\b")
 
 _SHORTEST_PREFIX = 4
@@ -84,10 +84,17 @@ def readings_recalled_in(run: ReviewedRun) -> list[str]:
 def recalled_readings(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
     """Return the passages that a run had read and its reviewer speaks of, at most three; none for most runs.
 
-    What the run did act by is not what its reviewer says it ignored: none has a value that it gave its calls and edits.
+    What the run did act by is not what its reviewer says it ignored: none has a value that it gave its calls and edits,
+    but for a setting to which it gave another value.
     """
-    acted_by = _values_in_acts(steps) - _values_of(f"{task} {feedback}")
-    return [each for each in _recalled(feedback, task, steps) if acted_by.isdisjoint(_values_of(each))]
+    acts = _acts_of(steps)
+    acted_by = _values_of(acts) - _values_of(f"{task} {feedback}")
+
+    def is_acted_by(text: str) -> bool:
+        sets = _ASSIGNED.findall(text)
+        return not acted_by.isdisjoint(_values_of(text)) and all(value in acts for value in sets)
+
+    return [each for each in _recalled(feedback, task, steps) if not is_acted_by(each)]
 
 
 def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
@@ -104,6 +111,9 @@ def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
         [(_score(each, whole, asked, ()), each.text) for each in named], _LEAST_SCORE_OPENED, _NEAR_BEST_OPENED
     )
     found = found or [each.text for each in sections][:_FEW]  # whatever it shares with the reviewer's words
+    found = found or advice_in_errors(steps, feedback)
+    if not (found or pointed):
+        found = [each.text for each in lines_with_names(read, feedback, task)][:_FEW]
     if not (found or pointed):
         found = _best(
             [(_score(each, said, asked, ()), each.text) for each in found_in_named_folders(read, feedback)], 2.0
@@ -118,9 +128,10 @@ def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
     return list(_within_room([*found[: _MOST - 1], *further] if found else further))
 
 
-def _values_in_acts(steps: Sequence[Step]) -> frozenset[str]:
+def _acts_of(steps: Sequence[Step]) -> str:
+    """What the commands, calls and edits of a run say that did more than look."""
     acts = (step for step in steps if not (is_lookup(step) or (step.kind == "command" and only_reads(step.subject))))
-    return _values_of(" ".join(" ".join((step.subject, *(new for _, new in step.change))) for step in acts))
+    return " ".join(" ".join((step.subject, *(new for _, new in step.change))) for step in acts)
 
 
 def _values_of(text: str) -> frozenset[str]:

@@ -7,7 +7,8 @@ from collections.abc import Collection, Sequence
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.commands.effects import shows_text
 from mcp_reflect.domain.lessons.run.lookups import is_search
-from mcp_reflect.domain.lessons.run.passages import Passage, passages_of
+from mcp_reflect.domain.lessons.run.named_lines import EVERYDAY_FILES
+from mcp_reflect.domain.lessons.run.passages import POINTED_WORD, Passage, passages_of
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
 
@@ -43,14 +44,6 @@ _POINTS = re.compile(
 _PLACE = re.compile(r"(?<![\w.])(?=[\w./-]*(?:\d|\w[./]\w))[A-Za-z_.][\w./-]*\w")
 """A file, or a document by its number."""
 _FILE = re.compile(r"(?<![\w-])([A-Za-z][\w-]{2,40})\.(?:adoc|docx?|html?|md|pdf|rst|txt)\b")
-_EVERYDAY_FILES = frozenset(
-    {"app", "build", "config", "data", "index", "input", "main", "output", "package", "requirements"}
-)
-_FOLDER_WORD = re.compile(r"[A-Za-z][\w-]{3,40}")
-_SEARCH_HIT = re.compile(
-    r"^(?P<path>(?:\./)?[\w@.-]{1,80}(?:/[\w@.-]{1,80}){1,12}):\d{1,6}:(?P<text>[^\n]{4,300})$", re.MULTILINE
-)
-"""A line that a search found, behind its file and its number."""
 _NUMBERED = re.compile(r"\b([A-Z]{2,6})[ -]?0{0,3}(\d{1,4}[a-z]?)\b")
 """A document or a section by its number: `ADR 12`, `CX-4`."""
 _CODE = re.compile(r"\b[A-Z]{2,6}\d{1,4}[a-z]?\b")
@@ -87,8 +80,6 @@ _POINT = re.compile(r"\b(?:point|item|rule|step|number|bullet|paragraph|section)
 _LETTER = re.compile(r"\b(?:[Pp]oint|[Ii]tem|[Rr]ule|[Ss]tep|[Pp]art|[Pp]aragraph|[Ss]ection|[Cc]lause) ([A-H])\b")
 _LAST = re.compile(r"\blast\b", re.IGNORECASE)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-POINTED_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,]*\w*|\w*\d\w*")
-"""A word or a number of a text."""
 _SHORTEST_PREFIX = 4
 _TITLE_LINES, _TITLE_CHARS = 12, 1_000
 _FEW = 3
@@ -164,7 +155,7 @@ def opened_by_name(read: Sequence[Step], feedback: str, edited: Collection[str])
     A file that was edited is named for the edit.
     """
     places = {each.strip("./").lower() for each in _PLACE.findall(feedback)}
-    words = {word.lower() for word in POINTED_WORD.findall(_PLACE.sub("", feedback))} - _EVERYDAY_FILES
+    words = {word.lower() for word in POINTED_WORD.findall(_PLACE.sub("", feedback))} - EVERYDAY_FILES
     numbered = [(word.lower(), number) for word, number in _NUMBERED.findall(feedback)]
     found = []
     for step in read:
@@ -176,18 +167,6 @@ def opened_by_name(read: Sequence[Step], feedback: str, edited: Collection[str])
         is_placed = is_placed or any(_is_numbered(name, *each) for name in named for each in numbered)
         if is_placed or any(file.lower() in words for file in _FILE.findall(step.subject)):
             found.append(step)
-    return found
-
-
-def found_in_named_folders(read: Sequence[Step], feedback: str) -> list[Passage]:
-    """Return the lines that a search found in a file or a folder which the reviewer calls by its name: `pricing`."""
-    words = {word.lower() for word in _FOLDER_WORD.findall(feedback)} - _EVERYDAY_FILES
-    found: list[Passage] = []
-    for step in read:
-        for hit in _SEARCH_HIT.finditer(step.output[:_MOST_OF_OUTPUT]):
-            parts = {part.partition(".")[0].lower() for part in hit["path"].split("/")}
-            if parts & words:
-                found.append(Passage(f"{hit['path'].removeprefix('./')}: {hit['text'].strip()}"))
     return found
 
 
