@@ -20,12 +20,14 @@ _NEXT_LINE = re.compile(r"(?:[ \t]{2,9}|[ \t][;|][ \t]{1,9})(?=[+-] \S)")
 _ARROW = re.compile(r"(?<=\S)[ \t]{1,3}([-=]>|→|➜)[ \t]{1,3}(?=\S)")
 """What stands between an old and a new line in one."""
 _MOST_OF_EDIT = 60_000
+_LONGEST_PLACE = 60
+"""Characters of what may stand behind the name of a file: where in it something is inserted or replaced."""
 
 
 def read_signed_edit(text: str, path: str = "") -> FilePatch | None:
     """Return the change that a text tells by lines with signs; None for any other text.
 
-    Its file stands before them, unless `path` names it.
+    Its file stands before them, unless `path` names it. The place may stand behind it: `app.conf  insert after 5`.
     """
     text = text.strip("\n")
     if len(text) > _MOST_OF_EDIT:
@@ -33,10 +35,14 @@ def read_signed_edit(text: str, path: str = "") -> FilePatch | None:
     lines = text.split("\n")
     is_named = bool(path)
     if not path:
-        named = _PATH.fullmatch(lines[0].strip())
-        if named is None or not re.search(r"[./]|^[A-Z]\w*file$", named["path"]):
+        named = _named_file(lines[0])
+        if named is None:
             return None
-        path, lines = named["path"], [named["rest"] or "", *lines[1:]]
+        path, rest = named["path"], named["rest"] or ""
+        is_named = len(lines) > 1 and not (rest and (_SIGNED.match(rest) or len(rest) > _LONGEST_PLACE))
+        lines = lines[1:] if is_named else [rest, *lines[1:]]
+        if is_named and rest and not any(line.lstrip().startswith("+") for line in lines):  # a list of points
+            return None
     lines = textwrap.dedent("\n".join(line for line in lines if line.strip())).split("\n")
     if len(lines) == 1:
         lines = _told_in_one_line(lines[0].strip())
@@ -44,6 +50,28 @@ def read_signed_edit(text: str, path: str = "") -> FilePatch | None:
         return None
     patches = read_patch([f"+++ {path}", *_without_gaps(lines)])
     return patches[0] if len(patches) == 1 and patches[0].changes else None
+
+
+def signed_lines_below(head: str, lines: Sequence[str]) -> int:
+    """Return how many lines below the one that names a file tell what was changed in it; 0 where they tell none.
+
+    What comes behind them is the answer of the editor. A list of points in such an answer takes nothing out of a file.
+    """
+    if _named_file(head) is None:
+        return 0
+    end, is_change = 0, False
+    for number, line in enumerate(lines):
+        if _SIGNED.match(line):
+            end = number + 1
+            is_change = is_change or line[0] == "+" or not line.startswith("- ")
+        elif line.strip() and not line.startswith((" ", "@@")):
+            break
+    return end if is_change else 0
+
+
+def _named_file(line: str) -> re.Match[str] | None:
+    named = _PATH.fullmatch(line.strip())
+    return named if named and re.search(r"[./]|^[A-Z]\w*file$", named["path"]) else None
 
 
 def _told_in_one_line(line: str) -> list[str]:

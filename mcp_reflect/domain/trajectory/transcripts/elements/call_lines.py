@@ -7,6 +7,7 @@ from bisect import bisect_left
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.log_parts import LogParts
 from mcp_reflect.domain.trajectory.replaced_texts import begins_replacement, replaced_texts
+from mcp_reflect.domain.trajectory.signed_edits import signed_lines_below
 from mcp_reflect.domain.trajectory.tools import SHELLS, is_instrument
 from mcp_reflect.domain.trajectory.transcripts.elements.call_notation import CALL_TAGS
 from mcp_reflect.domain.trajectory.transcripts.elements.named_calls import (
@@ -15,7 +16,7 @@ from mcp_reflect.domain.trajectory.transcripts.elements.named_calls import (
     is_known_tool,
     read_named_call,
 )
-from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import read_object
+from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import is_patcher, read_object
 from mcp_reflect.domain.trajectory.transcripts.elements.turn_heads import (
     ARROW,
     TURN_ROLES,
@@ -192,6 +193,8 @@ class CallLines:
         if end < len(lines) and begins_replacement(lines[end]):
             blocks = replaced_texts(lines[end : end + _MOST_LINES])
             end += blocks[0].end if blocks else 0
+        if is_patcher(call.tool):
+            end += signed_lines_below(text, lines[end:])
         if not text.strip() or (has_results and not text.rstrip().endswith(_CLOSERS)) or self._is_name(call, text):
             end = self._end_of_body(end, has_results=has_results)
         return end, call.tool, "\n".join((text, *lines[begin + 1 : end]))

@@ -25,6 +25,8 @@ _SHELL = re.compile(
 )
 PATCHERS = EDITORS | {"patch", "file_edit", "append", "insert", "change"}
 """Names of tools that are told an edit by lines with signs."""
+_PATCHES = frozenset({"edit", "patch", "diff", "replace", "insert", "append"})
+"""Words in the names of further such tools: `fs.patch`, `write_patch`."""
 _LONGEST_LITERAL = 20_000
 _MOST_LEVELS = 50
 
@@ -133,13 +135,19 @@ def _unquoted(command: str) -> str:
     return command.removeprefix("$ ")
 
 
+def is_patcher(tool: str) -> bool:
+    """Return true for the name of a tool that may be told an edit by lines with signs."""
+    lower = tool.lower()
+    return lower in PATCHERS or not _PATCHES.isdisjoint(re.split(r"[\W_]+", lower))
+
+
 def add_tool_call(found: CollectedMessages, name: str, given: dict[str, Any] | str) -> None:
     """Add a call of a tool; a plain text is put under the name that tools of this kind have for it."""
     lower = name.lower()
     tool = "_".join(name.split())
     text = given if isinstance(given, str) else str(given["input"]) if list(given) == ["input"] else None
     is_shell = lower in SHELLS or _SHELL.fullmatch(lower) is not None
-    if text is not None and lower in PATCHERS | {"diff"} and (change := read_signed_edit(without_fence(text))):
+    if text is not None and is_patcher(name) and (change := read_signed_edit(without_fence(text))):
         found.patch([change])
         return
     if text is not None and is_shell:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.shell_log import commands_with_output
-from mcp_reflect.domain.trajectory.signed_edits import read_signed_edit
+from mcp_reflect.domain.trajectory.signed_edits import read_signed_edit, signed_lines_below
 from mcp_reflect.domain.trajectory.told_wording import IS_COMMAND_LINE
 from mcp_reflect.domain.trajectory.tools import SHELLS, is_tool_name
 from mcp_reflect.domain.trajectory.transcripts.elements.call_notation import add_noted_call
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.elements.fences import split_fences, without_fence
-from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import PATCHERS, add_react_call, add_tool_call
+from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import (
+    PATCHERS,
+    add_react_call,
+    add_tool_call,
+    is_patcher,
+)
 from mcp_reflect.domain.trajectory.transcripts.elements.role_words import foreign_words
 
 _GENERAL = frozenset(
@@ -113,7 +118,7 @@ def _add_by_label(found: CollectedMessages, label: str, text: str) -> None:
         found.call(label, {"path" if label != "search" else "query": first.strip("` ")})
         if body.strip():
             found.answer(body)
-    elif not (label in PATCHERS and _add_edit(found, "", text)):
+    elif not (is_patcher(label) and _add_edit(found, "", text)):
         add_tool_call(found, label, text)
 
 
@@ -124,7 +129,7 @@ def _add_by_tool(found: CollectedMessages, head: str, body: str) -> bool:
         return False
     name, rest = first["name"], head[first.end() :].strip()
     lower = name.lower()
-    if lower in PATCHERS:
+    if is_patcher(name):
         return _add_edit(found, rest, body) or add_noted_call(found, name, "\n".join(filter(None, (rest, body))))
     if _ON_HOST.fullmatch(head):
         command = without_fence(body).strip().removeprefix("$ ")
@@ -137,7 +142,15 @@ def _add_by_tool(found: CollectedMessages, head: str, body: str) -> bool:
 
 
 def _add_edit(found: CollectedMessages, path: str, text: str) -> bool:
-    change = read_signed_edit(without_fence(text), path.strip("`'\": "))
+    """Add the edit that a text tells by lines with signs; what stands below them is what the editor answered."""
+    told, path = without_fence(text).strip("\n"), path.strip("`'\": ")
+    change, answer = read_signed_edit(told, path), ""
+    if change is None:
+        lines = [path, *told.split("\n")] if path else told.split("\n")
+        end = 1 + signed_lines_below(lines[0], lines[1:])
+        change, answer = read_signed_edit("\n".join(lines[:end])), "\n".join(lines[end:])
     if change is not None:
         found.patch([change])
+        if answer.strip():
+            found.answer(answer)
     return change is not None

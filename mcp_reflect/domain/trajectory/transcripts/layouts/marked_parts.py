@@ -9,6 +9,7 @@ from itertools import pairwise
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.log_parts import LogParts
 from mcp_reflect.domain.trajectory.messages import Message
+from mcp_reflect.domain.trajectory.signed_edits import signed_lines_below
 from mcp_reflect.domain.trajectory.told_wording import IS_COMMAND_LINE
 from mcp_reflect.domain.trajectory.tools import SHELLS, command_line, is_tool_name
 from mcp_reflect.domain.trajectory.transcripts.elements.agent_words import (
@@ -27,7 +28,7 @@ from mcp_reflect.domain.trajectory.transcripts.elements.marks import (
     with_results,
     without_other_speakers,
 )
-from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import read_object
+from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import is_patcher, read_object
 from mcp_reflect.domain.trajectory.transcripts.elements.told_calls import add_session, add_told_call
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
 
@@ -151,12 +152,18 @@ class _Reader:
     def _is_command(self, label: str, call: str) -> bool:
         return label in self._runs and read_object(call) is None and _COMMAND.match(call) is not None
 
+    def _end_of_call(self, mark: Mark, lines: Sequence[str]) -> int:
+        """The number of the line behind a call, whose output stands below it where results have no marks."""
+        if self._has_results or not lines[0].strip():  # the call stands below its mark
+            return len(lines)
+        end = LogParts(lines).end_of_command(0, 0)
+        is_edit = is_patcher(mark.of or mark.name)
+        return max(end, 1 + signed_lines_below(lines[0], lines[1:])) if is_edit else end
+
     def _read_call(self, mark: Mark, text: str) -> None:
         """Add a call, and its output where that stands below it without a mark of its own."""
         lines = text.split("\n")
-        end = len(lines) if self._has_results else LogParts(lines).end_of_command(0, 0)
-        if not lines[0].strip():  # the call stands below its mark
-            end = len(lines)
+        end = self._end_of_call(mark, lines)
         call, output = "\n".join(lines[:end]).strip("\n"), "\n".join(lines[end:])
         label = mark.name
         if mark.of and read_object(call) is None and command_line(mark.of, {"command": call}):
