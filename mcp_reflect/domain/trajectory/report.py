@@ -13,16 +13,24 @@ from dataclasses import dataclass, replace
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 from mcp_reflect.domain.trajectory.kept import keep_with_trajectory
+from mcp_reflect.domain.trajectory.named_blocks import read_named_block
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.patches import read_patch
 from mcp_reflect.domain.trajectory.record_signs import has_machine_marks
 from mcp_reflect.domain.trajectory.shell_log import commands_with_output, lines_with_commands
 from mcp_reflect.domain.trajectory.told_acts import ToldCommand, ToldEdit, find_acts, outcome_of, says_more_than_acts
+from mcp_reflect.domain.trajectory.transcripts.elements.collected import shows_text
 
 _LONGEST = 40_000
 """Characters of the longest report: what is longer was not told, but recorded."""
 _FENCE = re.compile(r"^\s*(?:```|~~~)\s*(?P<language>[\w+-]*)\s*$")
+_OPENS_FENCE = re.compile(
+    r"^\s*(?:```|~~~)[ \t]*(?P<language>[\w+-]*)(?::(?=\S)|[ \t]|$)[ \t]*(?P<about>[^`\n]{0,200}?)\s*$"
+)
+"""A line that opens a fence, and what it says about the block: ```` ```ruby app/models/a.rb (edit) ````."""
 _SCRIPTS = frozenset({"bash", "sh", "shell", "zsh", "fish", "powershell", "cmd"})
+_CONSOLES = _SCRIPTS | {"", "console", "terminal", "text", "txt", "plaintext", "log", "output", "session", "sh-session"}
+"""Languages of fences in which `#` may stand before a command: it begins a comment in others."""
 _TURN = re.compile(
     r"^\s*[*_#\[]{0,3}(?P<name>user|human|customer|developer|assistant|agent|ai|claude|model|me)[*_\]]{0,3}:[*_]{0,2}\s*",
     re.IGNORECASE,
@@ -82,7 +90,7 @@ def _is_log(text: str) -> bool:
     """Return true for a text with a shell prompt, or a labelled output of several lines, outside of fences."""
     is_outside, is_output = True, False
     for line, command in lines_with_commands(text):
-        if _FENCE.match(line):
+        if (_OPENS_FENCE if is_outside else _FENCE).match(line):
             is_outside = not is_outside
         elif is_outside and (command or (is_output and line.strip() and not _begins_anew(line))):
             return True
@@ -121,23 +129,31 @@ class _Reader:
     def read(self) -> list[ReportEntry]:
         number = 0
         while number < len(self._lines):
-            fence = _FENCE.match(self._lines[number])
+            fence = _OPENS_FENCE.match(self._lines[number])
             if fence is None:
                 self._read_line(self._lines[number])
                 number += 1
                 continue
             ends = range(number + 1, len(self._lines))
             end = next((each for each in ends if _FENCE.match(self._lines[each])), len(self._lines))
-            self._read_block(fence["language"].lower(), self._lines[number + 1 : end])
+            about = [f"# {fence['about']}"] if fence["about"] else []
+            self._read_block(fence["language"].lower(), about, self._lines[number + 1 : end])
             number = end + 1
         return self._found
 
-    def _read_block(self, language: str, lines: Sequence[str]) -> None:
-        """Read what stands between fences: commands, their output or a diff. Code is left out, as it is of messages."""
+    def _read_block(self, language: str, about: Sequence[str], lines: Sequence[str]) -> None:
+        """Read what stands between fences: commands, their output or a diff. Code is left out, as it is of messages.
+
+        `about` is what the fence says of it, as a comment.
+        """
         text, last = "\n".join(lines), self._last()
-        if language in _SCRIPTS and not any(line.startswith("$ ") for line in lines):
+        is_printed = isinstance(last, ToldCommand) and not last.output and shows_text(last.command)
+        change = None if is_printed else read_named_block([*about, *lines])
+        if change is not None:
+            self._found += [ToldEdit(change.path, *pair) for pair in change.changes]
+        elif language in _SCRIPTS and not any(line.startswith("$ ") for line in lines):
             self._found += map(ToldCommand, _command_lines(lines))
-        elif logged := list(commands_with_output(text)):
+        elif logged := list(commands_with_output(text, has_comments=language not in _CONSOLES)):
             self._found += [_with_output(ToldCommand(command), output) for command, output in logged]
         elif language == "diff":
             self._found += [ToldEdit(patch.path, *pair) for patch in read_patch(lines) for pair in patch.changes]

@@ -6,34 +6,36 @@ from collections.abc import Iterator
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.log_parts import LogParts
+from mcp_reflect.domain.trajectory.named_blocks import names_changed_file
 
 _PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}\$ |[\w.@~/:-]{0,40}# (?=[\x21-\x7e])|\$ |> \$ )(?P<command>\S.*)$")
 _COMMENT = re.compile(r"# (?:[A-Z][\w'-]*(?:[:,]? |$)|[\w'-]+[:,] )(?![-/.])")
 """A heading or a sentence, where it could be a command behind root's prompt."""
 
 
-def lines_with_commands(log: str) -> Iterator[tuple[str, str]]:
+def lines_with_commands(log: str, *, has_comments: bool = False) -> Iterator[tuple[str, str]]:
     """Yield each line of a log with the command behind its shell prompt, an empty one where it has none.
 
     `# …` is a comment or a heading rather than root's prompt where the log shows a user's prompt (`$ …`) or a script,
-    too, or the line reads like words.
+    too, is in a language with such comments (`has_comments`), or the line reads like words or names a changed file.
     """
     lines = log.splitlines()
-    has_comments = any(line.startswith(("$ ", "#!")) for line in lines)
+    has_comments = has_comments or any(line.startswith(("$ ", "#!")) for line in lines)
     for line in lines:
         prompt = _PROMPT.match(line)
-        if prompt and line.startswith("# ") and (has_comments or _COMMENT.match(line)):
+        is_hashed = prompt and line.startswith("# ")
+        if is_hashed and (has_comments or _COMMENT.match(line) or names_changed_file(line)):
             prompt = None
         yield line, prompt["command"].strip() if prompt else ""
 
 
-def commands_with_output(log: str) -> Iterator[tuple[str, str]]:
+def commands_with_output(log: str, *, has_comments: bool = False) -> Iterator[tuple[str, str]]:
     """Yield each command of a log with the lines between it and the next one.
 
     The lines that a command goes on in and its here-document belong to it.
     """
     command, output = "", list[str]()
-    lines = list(lines_with_commands(log))
+    lines = list(lines_with_commands(log, has_comments=has_comments))
     parts = LogParts([line for line, _ in lines])
     until = 0
     for number, (line, next_command) in enumerate(lines):

@@ -97,6 +97,7 @@ def _is_signed(lines: Sequence[str], *, may_begin_with_others: bool) -> bool:
 def _without_gaps(lines: Sequence[str]) -> list[str]:
     """The lines without the space that stands behind every sign."""
     signed = [line for line in lines if _SIGNED.match(line)]
-    if all(line[1:2] in {" ", ""} for line in signed):
+    has_gap = any(line[1:2] == " " and line[2:3] not in {" ", ""} for line in signed)
+    if has_gap and all(line[1:2] in {" ", ""} for line in signed):
         return [line[:1] + line[2:] if _SIGNED.match(line) else line for line in lines]
     return list(lines)
