@@ -448,6 +448,20 @@ FORMATS = {
         ),
         "【ユーザー】\n{}\n\n【User】\n{}",
     ),
+    "calls above bars": (
+        (
+            "USER : Fix the build.\nBOT  : Look.\n  > read README.md\n  | {}\nBOT  : Build.\n  > run make\n  | ok\n"
+            "BOT  : It builds.\n"
+        ),
+        "x\nUSER : {}\n  > run true\n  | y\n\nUSER : {}",
+    ),
+    "calls above arrows": (
+        (
+            "Human: Fix the build.\n\nBot: Look.\n -> tool: wiki_read(page=7)\n <- {}\n\nBot: Build.\n"
+            " -> tool: ci_run(x=1)\n <- ok\n\nBot: It builds.\n"
+        ),
+        "x\n\nHuman: {}",
+    ),
     "calls and results in boxes": (
         (
             "HUMAN: Fix the build.\n\nAI: Look.\n[call] cat README.md\n[result]\n{}\n\nAI: Build.\n[call] make -s\n"
@@ -529,6 +543,8 @@ BEFORE_EACH_LINE = {
     "Gemini CLI": "│ ",
     "lines with a time each": "[08:15:03] OUT   ",
     "marks": "OUT<< ",
+    "calls above bars": "  | ",
+    "calls above arrows": "    ",
 }
 """What is written before all lines of an output but the first."""
 

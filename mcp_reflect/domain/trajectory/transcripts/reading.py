@@ -14,6 +14,7 @@ from mcp_reflect.domain.trajectory.kept import keep_with_trajectory
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.record_signs import has_record_signs
+from mcp_reflect.domain.trajectory.transcripts.layouts.barred_calls import BARRED_CALLS
 from mcp_reflect.domain.trajectory.transcripts.layouts.folded_calls import FOLDED_CALLS
 from mcp_reflect.domain.trajectory.transcripts.layouts.headed_parts import HEADED_PARTS
 from mcp_reflect.domain.trajectory.transcripts.layouts.key_value_records import KEY_VALUE_RECORDS
@@ -88,6 +89,7 @@ _FORMATS = (
     MAILS,
     PROMPTED_WORDS,
     MARKED_PARTS,
+    BARRED_CALLS,
 )
 """The other formats, which have their signs anywhere in the first lines; those with surer signs come first."""
 _MOST_WORDS_BEFORE = 3
