@@ -455,6 +455,13 @@ FORMATS = {
         ),
         "x\nUSER : {}\n  > run true\n  | y\n\nUSER : {}",
     ),
+    "numbered records with bars": (
+        (
+            "01 HUMAN    Fix the build.\n02 MODEL    calls fs_read('README.md')\n03 TOOL     | {}\n"
+            "04 MODEL    calls sh('make')\n05 TOOL     | ok\n06 MODEL    It builds.\n"
+        ),
+        "x\n03 HUMAN    {}\n04 HUMAN    | {}\n05 USER     {}",
+    ),
     "calls above arrows": (
         (
             "Human: Fix the build.\n\nBot: Look.\n -> tool: wiki_read(page=7)\n <- {}\n\nBot: Build.\n"

@@ -9,6 +9,7 @@ import pytest
 
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.transcripts.reading import ReadTranscript, read_transcript
+from tests.domain.trajectory.transcripts.test_reading import read
 from tests.support.linear_time import takes_linear_time
 
 MAKE = {"command": "make"}
@@ -87,6 +88,14 @@ RUNS: dict[str, tuple[str, dict[str, Any]]] = {
         ),
         {"target": "x"},
     ),
+    "numbered records with bars": (
+        (
+            '{run: 7}\n01 HUMAN    Fix the build.\n02 MODEL    Look.\n03 MODEL    calls sh("make")\n'
+            "04 TOOL     | error: boom\n            | and more\n05 MODEL    calls sh('make')\n06 TOOL     | ok\n"
+            "07 MODEL    It builds.\n{end: ok}\n"
+        ),
+        MAKE,
+    ),
     "arrows before boxes": (
         (
             'USER: Fix the build.\n\nAGENT → ci.run {"target": "x"}\n[ci.run] boom\n\n'
@@ -139,6 +148,24 @@ def test_an_editor_is_given_its_texts_in_their_places() -> None:
     )
     run = read_transcript(parse(text))
     assert (run.messages or [])[1]["arguments"] == {"file_path": "a.py", "old_string": "x = 1", "new_string": "x = 2"}
+
+
+def test_an_editor_is_given_a_text_behind_bars() -> None:
+    text = (
+        "01 HUMAN    Fix the build.\n02 MODEL    calls fs_write('src/a.py')\n            | x = 1\n            |\n"
+        "            |   y\n03 TOOL     | 3 lines written\n04 MODEL    calls sh('make')\n05 TOOL     | ok\n"
+        "06 MODEL    calls fs_write('src/b.py')\n            | 2 lines written\n07 MODEL    It builds.\n"
+    )
+    assert read(text) == [
+        ("user", "Fix the build."),
+        ("write", {"file_path": "src/a.py", "content": "x = 1\n\n  y"}),
+        ("output", "3 lines written", None),
+        ("sh", {"command": "make"}),
+        ("output", "ok", None),
+        ("fs_write", {"input": "src/b.py"}),
+        ("output", "2 lines written", None),
+        ("assistant", "It builds."),
+    ]
 
 
 def test_marks_of_other_forms_stay_in_an_output() -> None:

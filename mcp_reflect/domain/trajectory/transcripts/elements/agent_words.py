@@ -11,6 +11,7 @@ from mcp_reflect.domain.trajectory.transcripts.elements.call_notation import add
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.elements.signed_acts import add_signed_act, read_signed_act
 from mcp_reflect.domain.trajectory.transcripts.elements.told_calls import add_told_call
+from mcp_reflect.domain.trajectory.transcripts.elements.verb_calls import add_written
 
 _CALLED = re.compile(
     r"(?:(?:call|calls|calling|invoke|invokes|use|uses|tool|run|runs|exec)[: ][ \t]{0,3}"
@@ -88,6 +89,8 @@ class _Reader:
         if ended is not None and self._found.calls and not any(map(str.strip, self._said)):
             self._answer("", failed=ended[1] != "0")
             return number + 1
+        if end := self._add_written(number):
+            return end
         begin = number
         number = self._add_call(number) if begins_call(line) else number + 1
         if self._found.calls == before:
@@ -100,6 +103,18 @@ class _Reader:
         if output:
             self._answer("\n".join(output))
         return number
+
+    def _add_written(self, number: int) -> int:
+        """Add a call with the text of a file behind bars below it; return the number of the line behind, else 0."""
+        called = _CALLED.fullmatch(self.lines[number])
+        end = number + 1
+        while called and end < len(self.lines) and self.lines[end].startswith("|"):
+            end += 1
+        if called is None or end == number + 1:
+            return 0
+        self.say()
+        written = [line[1:].removeprefix(" ") for line in self.lines[number + 1 : end]]
+        return end if add_written(self._found, called["call"].strip("`;"), written) else 0
 
     def _answer(self, text: str, *, failed: bool | None = None) -> None:
         self.has_output = self.has_output or bool(text.strip() or failed is not None)

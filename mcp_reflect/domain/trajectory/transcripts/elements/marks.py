@@ -76,6 +76,8 @@ _UPPER = ":A:"
 """The form of labels in capitals before a colon."""
 _BY_TOOL = "[]tool"
 """The form of marks that are names of tools."""
+_BAR = "|"
+"""What stands behind the marks of outputs alone where it stands before their other lines, too."""
 _SPEAKERS = frozenset({"user", "task", "agent"})
 _NAMES = USER_NAMES | ENGLISH_AGENT_NAMES | foreign_words("user") | foreign_words("agent")
 _MOST_BEFORE = 12
@@ -215,6 +217,7 @@ def forms_of_run(marks: Sequence[Mark | None], first: Mark) -> frozenset[str]:
             (len({*roles} - {""}) > 1 and _SPEAKERS & {*roles})
             or form in {first.form, *((last.form,) if last.role == "agent" else ())}
             or form == _BY_TOOL
+            or (form == f"{first.form}{_BAR}" and {*roles} <= {"call", "result"})
             or {*roles} == {"call", "result"}
             or called[form]
             or (form.endswith(">") and form.startswith(":") and roles["call"])

@@ -73,12 +73,22 @@ def add_verb_call(found: CollectedMessages, told: re.Match[str], lines: Sequence
         found.answer(below)
 
 
+def add_written(found: CollectedMessages, call: str, lines: Sequence[str]) -> bool:
+    """Add a call that writes the lines below it into a file; return false for any other call, or an answer below it."""
+    told = read_verb_call(call)
+    file = _BEHIND_PATH.fullmatch(told["brackets"].strip("()").strip("\"'`")) if told and told["brackets"] else None
+    is_answer = len(lines) == 1 and _TOLD_ENDING.fullmatch(lines[0].strip())
+    if told is None or file is None or is_answer or not re.search(r"[./]", file["path"]):
+        return False
+    return _adds_text(found, told["verb"].lower(), file["path"], "\n".join(lines))
+
+
 def _adds_text(found: CollectedMessages, verb: str, path: str, text: str) -> bool:
     """Add what was written into a file, or changed in it; return false where a call tells neither."""
     words = set(re.split(r"[\W_]+", verb))
     if change := read_signed_edit(text, path) if is_patcher(verb) else None:
         found.patch([change])
-    elif words & _WRITES:
+    elif verb in _WRITES or is_instrument(verb) or words & (_WRITES - {"create"}):
         found.write(path, text)
     elif words & {"append", "insert"}:
         found.edit(path, ("", text))

@@ -40,6 +40,7 @@ _COMMAND = re.compile(r"[a-z./~][\w./~-]{0,60}[ \t]{1,3}[^\s({]")
 _RUNS = SHELLS | {"sh", "run", "exec", "command", "cmd", "terminal", "console"}
 _LANGUAGES = frozenset({"py", "python", "python3", "ipython", "code"})
 _RULE = re.compile(r"(?P<sign>[-=~*#_]{2,40})(?![-=~*#_])[^\n]{0,200}(?P=sign)[ \t]{0,9}")
+_IN_BRACES = re.compile(r"\{[^{}\n]{1,200}\}[ \t]{0,9}")
 _MOST_BEFORE = 2
 _LONGEST_END = 40
 _CODE = re.compile(r"(\d{1,3}) \|[ \n]?")
@@ -67,12 +68,16 @@ def read_marked_parts(text: str) -> list[Message] | None:
 
 
 def _without_end(lines: list[str]) -> list[str]:
-    """The lines without a rule at their end that closes what one at their beginning has opened, or stands apart."""
+    """The lines without a rule at their end that closes what one at their beginning has opened, or stands apart.
+
+    So do two records of the run itself: `{session: 7}` and `{end: ok}`.
+    """
     first = next((rule for line in lines[:_MOST_BEFORE] if (rule := _RULE.fullmatch(line))), None)
     last = _RULE.fullmatch(lines[-1])
     is_frame = first and last and first["sign"] == last["sign"]
     is_apart = last and len(lines) > 1 and not lines[-2].strip()
-    return lines[:-1] if (is_frame or is_apart) and len(lines[-1]) <= _LONGEST_END else lines
+    is_braced = _IN_BRACES.fullmatch(lines[0]) and _IN_BRACES.fullmatch(lines[-1])
+    return lines[:-1] if (is_frame or is_apart or is_braced) and len(lines[-1]) <= _LONGEST_END else lines
 
 
 def _split(lines: Sequence[str], marks: Sequence[Mark | None], begin: int) -> list[_Part]:
@@ -128,7 +133,7 @@ class _Reader:
         """Add what a part tells."""
         mark, lines = self._parts[number]
         role = self._role(mark)
-        text = _body(lines)
+        text = _body(lines, is_barred=mark.form.endswith("|"))
         if "<" in mark.form:
             text = _ENDS.sub("", _END_BEHIND.sub("", text))
         role = "result" if self._owes_output and role in {"user", "task"} else role
@@ -222,10 +227,10 @@ def _answering_names(parts: Sequence[_Part]) -> frozenset[tuple[str, str]]:
     return frozenset(name for name, each in answers.items() if any(each) and (name[0] == _TOOL or all(each)))
 
 
-def _body(lines: Sequence[str]) -> str:
-    """The text of a part, without the indentation that its lines share."""
+def _body(lines: Sequence[str], *, is_barred: bool) -> str:
+    """The text of a part, without the indentation that its lines share, and without the bars before each of them."""
     below = textwrap.dedent("\n".join(lines[1:])).strip("\n")
-    if below and lines[0].endswith("|") and all(line.startswith("|") for line in below.split("\n")):
+    if below and (is_barred or lines[0].endswith("|")) and all(line.startswith("|") for line in below.split("\n")):
         below = "\n".join(line[1:].removeprefix(" ") for line in below.split("\n"))
     return "\n".join(filter(None, (lines[0], below))) if lines[0] else f"\n{below}" if below else ""
 
