@@ -235,6 +235,13 @@ FORMATS = {
         ),
         "Cell 1 — the user's request\n{}\n\nCell 9 — the user's request\n{}",
     ),
+    "cells with labels": (
+        (
+            "USER: Fix the build.\n\nAGENT: Look.\nIn [1]: !cat README.md\n{}\n\nAGENT: Build.\nIn [2]: !make\nok\n\n"
+            "AGENT: It builds.\n"
+        ),
+        "USER: {}\n\nUSER: {}",
+    ),
     "lines with a time": (
         (
             "2025-03-04T08:15:01Z user Fix the build.\n2025-03-04T08:15:02Z agent tool=read file=README.md\n"

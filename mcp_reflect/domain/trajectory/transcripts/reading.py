@@ -41,7 +41,7 @@ from mcp_reflect.domain.trajectory.transcripts.programs.gemini_terminal import G
 from mcp_reflect.domain.trajectory.transcripts.programs.goose import GOOSE
 from mcp_reflect.domain.trajectory.transcripts.programs.langchain_invocations import LANGCHAIN_INVOCATIONS
 from mcp_reflect.domain.trajectory.transcripts.programs.langgraph_messages import LANGGRAPH_MESSAGES
-from mcp_reflect.domain.trajectory.transcripts.programs.notebook_cells import NOTEBOOK_CELLS
+from mcp_reflect.domain.trajectory.transcripts.programs.notebook_cells import NOTEBOOK_CELLS, NOTEBOOK_TURNS
 from mcp_reflect.domain.trajectory.transcripts.programs.openhands import OPENHANDS
 from mcp_reflect.domain.trajectory.transcripts.programs.openhands_log import OPENHANDS_LOG
 from mcp_reflect.domain.trajectory.transcripts.programs.pydantic_parts import PYDANTIC_PARTS
@@ -90,6 +90,7 @@ _FORMATS = (
     PROMPTED_WORDS,
     MARKED_PARTS,
     BARRED_CALLS,
+    NOTEBOOK_TURNS,
 )
 """The other formats, which have their signs anywhere in the first lines; those with surer signs come first."""
 _MOST_WORDS_BEFORE = 3

@@ -25,6 +25,7 @@ _SPEAKER = re.compile(
 _PROMPT = re.compile(r"^(?:\[[\w.-]{1,30}\] ?)?(?:[\w.@~/:-]{0,40}\$|> \$) (?=\S)")
 _EXIT = re.compile(r"\[exit(?: code| status)?:? ?(?P<code>-?\d{1,5})\]\s{0,9}")
 _DIVIDER = re.compile(r"[-=]{2,20} ?(?:step|turn|round|done|end)\b.{0,30}", re.IGNORECASE)
+_CELL = re.compile(r"In ?\[\d{1,5}\]:")
 _FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
 
 
@@ -36,7 +37,8 @@ def read_speakers(text: str) -> list[Message] | None:
     if begin == len(lines) or not labels or any(_FENCE.match(line) for line in lines):
         return None
     marks = (read_mark(line) for line in lines[:begin])
-    if any(mark and mark.role in {"call", "result"} for mark in marks):  # the prompt may stand in an output
+    has_calls = any(mark and mark.role in {"call", "result"} for mark in marks)
+    if has_calls or any(map(_CELL.match, lines[:begin])):  # the prompt may stand in an output
         return None
     reader = _Reader(labels, lines)
     number = 0
