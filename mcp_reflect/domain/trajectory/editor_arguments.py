@@ -18,10 +18,10 @@ _OLD = ("oldstring", "oldstr", "oldtext", "old", "targetcontent", "search", "fin
 _NEW = ("newstring", "newstr", "newtext", "new", "replacementcontent", "replace", "replacement", "after", "to")
 _WHOLE = ("content", "contents", "filetext", "filecontent", "codecontent", "text")
 """Names under which editors are given the text of a whole file."""
-_PARTS = ("newsource", "newcode", "inserttext", "code", "codeedit", "changes")
+_PARTS = ("newsource", "newcode", "inserttext", "code", "codeedit", "changes", "append", "appendtext", "prepend")
 """Names under which they are given a part of one, without what stood there."""
 _GIVEN = (*_NEW[:-2], *_WHOLE, *_PARTS, *_NEW[-2:])
-_PLACES = ("insertline", "insertafter", "insertbefore", "afterline", "anchor", "line", "position")
+_PLACES = ("insertline", "insertafter", "insertbefore", "afterline", "anchor", "line", "position", "append", "prepend")
 """Names under which editors are told where to insert."""
 _PATHS = ("filepath", "path", "filename", "file", "targetfile", "notebookpath", "relativepath", "absolutepath")
 _LISTS = ("edits", "replacements", "replacementchunks")

@@ -8,6 +8,7 @@ import pytest
 
 from mcp_reflect.domain.lessons.run.steps import step_of
 from mcp_reflect.domain.trajectory.editor_arguments import edits_of
+from mcp_reflect.domain.trajectory.patches import FilePatch
 from mcp_reflect.domain.trajectory.tools import command_line
 
 
@@ -58,6 +59,12 @@ def test_editors_are_given_texts_under_many_names(
 ) -> None:
     [found] = edits_of(arguments, "")
     assert (found.path, found.changes, found.writes) == ("a", (change,), writes)
+
+
+def test_an_editor_may_be_given_what_comes_behind_a_file() -> None:
+    [told] = edits_of({"file": "a", "append": "x"}, "")
+    [asked] = edits_of({"path": "a", "content": "x", "append": True}, "")
+    assert told == asked == FilePatch("a", (("", "x"),), writes=False)
 
 
 def test_an_editor_may_be_given_replacements_in_several_files() -> None:

@@ -42,6 +42,15 @@ def test_lines_with_signs_below_the_file_of_an_editor_are_its_edit(name: str) ->
     assert shown[shown.index(EDIT) + 1 :] == [("output", "ok", None), ("assistant", "Mended.")]
 
 
+def test_hunks_between_the_tags_of_an_editor_are_its_edit() -> None:
+    text = (
+        '<user>\nUploads fail.\n</user>\n<call tool="shell">ls</call>\n<result>\nweb\n</result>\n'
+        f'<call tool="edit" path="web/app.conf">\n@@ -1,2 +1,2 @@\n a = 1\n{SIGNED}\n</call>\n<result>ok</result>\n'
+        "<final>Mended.</final>\n"
+    )
+    assert EDIT in read(text)
+
+
 @pytest.mark.parametrize("answer", ["- one place\n- saved", "saved web/app.conf\n+ 1 line", "a note\n- retries\n- 5"])
 def test_what_an_editor_answers_is_no_edit(answer: str) -> None:
     run = BOXES.format("ls", "web", f"web/app.conf\n{answer}")

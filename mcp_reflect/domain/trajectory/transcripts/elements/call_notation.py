@@ -9,10 +9,16 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.editor_arguments import replaced_and_new
 from mcp_reflect.domain.trajectory.patches import read_patch
 from mcp_reflect.domain.trajectory.replaced_texts import replaced_texts
+from mcp_reflect.domain.trajectory.signed_edits import read_signed_edit
 from mcp_reflect.domain.trajectory.tools import EDITORS, SHELLS, is_instrument, is_tool_name, path_of
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.elements.fences import without_fence
-from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import add_tool_call, named_arguments, read_object
+from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import (
+    add_tool_call,
+    is_patcher,
+    named_arguments,
+    read_object,
+)
 
 _TOOLS = ("name", "tool", "tool_name", "function", "function_name", "recipient_name", "action")
 _INPUTS = ("arguments", "args", "input", "parameters", "params", "tool_input", "action_input")
@@ -30,6 +36,7 @@ _PAIR = re.compile(
 _LINE = re.compile(r"(?P<key>[A-Za-z_][\w -]{0,30}): ?(?P<value>.{1,8000})")
 _CHILD = re.compile(r"<(?P<tag>[\w:.-]{1,60})(?P<given>[^<>\n]{0,400})>")
 _ATTRIBUTE = re.compile(r"(?P<key>[\w-]{1,40})=(?:\"(?P<double>[^\"\n]{0,400})\"|'(?P<single>[^'\n]{0,400})')")
+_HUNK = re.compile(r"\s{0,9}@@ -\d{1,9}(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})? @@")
 _WRAPPERS = ("input", "arguments", "args", "parameters", "params")
 _MOST_LINES = 60
 
@@ -167,11 +174,19 @@ def _add(found: CollectedMessages, tool: str, given: Any) -> bool:
             return True
         if path and old is not None and new is not None and (not known or "old" in given or "find" in given):
             found.edit(path, (old, new))
+        elif path and is_patcher(tool) and (change := read_signed_edit(_hunks(given), path)):
+            found.patch([change])
         else:
             add_tool_call(found, tool, given)
         return True
     text = given if isinstance(given, str) else "" if given is None else str(given)
     return _add_text_edit(found, tool, text) or _add_text(found, tool, text)
+
+
+def _hunks(given: Mapping[str, Any]) -> str:
+    """The hunks of a diff that an editor was given as the text of a file; empty for any other text."""
+    text = given.get("content", given.get("input"))
+    return text if isinstance(text, str) and _HUNK.match(text) else ""
 
 
 def _in_places(given: Mapping[str, Any]) -> Sequence[str]:
