@@ -19,7 +19,7 @@ from mcp_reflect.domain.trajectory.patches import read_patch
 from mcp_reflect.domain.trajectory.record_signs import has_machine_marks
 from mcp_reflect.domain.trajectory.shell_log import commands_with_output, lines_with_commands
 from mcp_reflect.domain.trajectory.told_acts import ToldCommand, ToldEdit, find_acts, outcome_of, says_more_than_acts
-from mcp_reflect.domain.trajectory.transcripts.elements.collected import shows_text
+from mcp_reflect.domain.trajectory.transcripts.elements.collected import prints_text_of_others
 
 _LONGEST = 40_000
 """Characters of the longest report: what is longer was not told, but recorded."""
@@ -147,7 +147,7 @@ class _Reader:
         `about` is what the fence says of it, as a comment.
         """
         text, last = "\n".join(lines), self._last()
-        is_printed = isinstance(last, ToldCommand) and not last.output and shows_text(last.command)
+        is_printed = isinstance(last, ToldCommand) and not last.output and prints_text_of_others(last.command)
         change = None if is_printed else read_named_block([*about, *lines])
         if change is not None:
             self._found += [ToldEdit(change.path, *pair) for pair in change.changes]

@@ -30,7 +30,7 @@ _MOST_OF_COMMAND = 4_000
 _SHELL_LINE = re.compile(r"^[ \t]{0,8}[!%](?P<command>(?!%)\S.{0,4000})$")
 
 
-def shows_text(command: str) -> bool:
+def prints_text_of_others(command: str) -> bool:
     """Return true for a command line that prints a text of others."""
     return _SHOWS_TEXT.search(command[:_MOST_OF_COMMAND]) is not None
 
