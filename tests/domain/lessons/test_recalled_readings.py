@@ -233,7 +233,7 @@ def test_a_rule_of_the_house_is_told_that_speaks_of_the_same_matter_as_the_revie
 
 
 def test_what_a_failing_program_advised_is_told_where_the_reviewer_points_to_its_error() -> None:
-    error = "=== Dangerous operation ===\nAn index blocks writes. Instead, use:\n\n  disable_transaction!\n  concurrently: true"
+    error = "=== Danger ===\nAn index blocks writes. Instead, use:\n\n  disable_transaction!\n  concurrently: true"
     run = [*bash("rails db:migrate", error, failed=True), *bash("rails db:migrate --force", "migrated")]
     told = recalled(run, "This blocks writes. The error message itself gave the right form.", "Add an index")
     assert told == ["An index blocks writes. Instead, use: disable_transaction! concurrently: true"]
