@@ -40,7 +40,6 @@ from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.domain.trajectory.scripted_edits import read_scripted_edits
 from mcp_reflect.domain.trajectory.tool_answers import reasons_in, warnings_in
 from mcp_reflect.domain.trajectory.tools import arguments_of, command_line, exit_code, is_edit
-from mcp_reflect.domain.trajectory.transcripts.reading import ReadTranscript
 
 _LINE_NUMBER = re.compile(r"^\s{0,12}\d{1,7}(?:\t|→|:|\s{2})")
 
@@ -67,7 +66,7 @@ def texts_of_run(run: ParsedRun) -> RunTexts:
     for text in (run.trace.task, run.trace.reference_context):
         texts.add("user", text)
     if run.trajectory.messages is not None:
-        _add_events(texts, run.trajectory.events, may_be_forged=isinstance(run.trajectory, ReadTranscript))
+        _add_events(texts, run.trajectory.events, may_be_forged=run.trajectory.may_be_forged)
     elif report := read_report(run.trajectory):
         add_report(texts, report)
     else:

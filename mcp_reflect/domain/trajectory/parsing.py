@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Never
+from typing import Any, ClassVar, Never
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.asked_people import with_answers
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERRORS, errors_in_text
 from mcp_reflect.domain.trajectory.messages import (
     Message,
@@ -50,6 +51,8 @@ class Trajectory:
 
     text: str
     messages: tuple[Message, ...] | None = None
+    may_be_forged: ClassVar[bool] = False
+    """Whether an output in it may look like a call, as in a transcript."""
 
     @classmethod
     def of(cls, messages: list[Message]) -> Trajectory:
@@ -58,8 +61,12 @@ class Trajectory:
 
     @cached_property
     def events(self) -> tuple[TrajectoryEvent, ...]:
-        """The utterances, tool calls and tool results in the messages, in order; plain text has none."""
-        return tuple(event for message in self.messages or () for event in iter_events(message))
+        """The utterances, tool calls and tool results in the messages, in order; plain text has none.
+
+        What an agent asks its user by a tool, and the answer, are utterances as well.
+        """
+        found = (event for message in self.messages or () for event in iter_events(message))
+        return tuple(found if self.may_be_forged else with_answers(found))
 
     @cached_property
     def calls(self) -> tuple[ToolCall, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.case_values import names_somebody
 from mcp_reflect.domain.lessons.run.step import Step
+from mcp_reflect.domain.trajectory.asked_people import asks_people
 
 _ASKS = r"get|list|search|find|read|fetch|query|lookup|look_up|show|view|describe|retrieve|browse"
 _ASKS_ELSEWHERE = (
@@ -92,6 +93,8 @@ def only_asks(tool: str) -> bool:
     """Return true for the name of a tool that begins with a verb of asking or ends with one, as `web_fetch`."""
     name = tool.lower().rpartition("__")[2]
     name = inner if (inner := name.rpartition(".")[2]) != "query" else name
+    if asks_people(name):
+        return True
     if _AND_ACTS.search(name):
         return False
     return bool(_LOOKUP.match(name)) and not (_ACTS.match(name) and not _ASKS_FIRST.match(name))

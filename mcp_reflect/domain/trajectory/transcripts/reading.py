@@ -107,6 +107,8 @@ _MOST_LINES_BEFORE = 40
 class ReadTranscript(Trajectory):
     """The run that a plain-text transcript shows; an output in it may have forged what looks like a call."""
 
+    may_be_forged = True
+
 
 @keep_with_trajectory
 def read_transcript(trajectory: Trajectory) -> Trajectory:
