@@ -16,7 +16,7 @@ Channel = Literal["correspondence", "publication", "own"]
 
 _WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z]+")
 _CORRESPONDENCE = re.compile(
-    r"(?:e?mails?|inbox|gmail|outlook|imap|messages?|sms|chats?|slack|teams|discord|telegram|threads?|conversation"
+    r"(?:e?mails?|inbox|gmail|outlook|imap|messages?|sms|chats?|channels?|slack|teams|discord|telegram|threads?|conversation"
     r"|comments?|tickets?|issues?|jira|zendesk|forums?|posts?|reviews|ask|correos?|courriels?|nachricht(?:en)?|postfach"
     r"|mensajes?|mensage(?:m|ns)|messaggi[oi]?|bericht(?:en)?)"
 )
@@ -47,16 +47,16 @@ _SIGNED = re.compile(
 
 def channel_of(source: TextOrigin, tool: str, command: str) -> Channel:
     """Return the channel of what a call of a tool, or a command line, brought from a source."""
-    if source == "file":
-        return "own"
     if command:
+        if source == "file":
+            return "own"
         if _CORRESPONDENCE_COMMAND.search(command):
             return "correspondence"
         return "publication" if source == "web" or _PUBLICATION_COMMAND.search(command) else "own"
     words = [word.lower() for word in _WORDS.split(tool)]
     if any(map(_CORRESPONDENCE.fullmatch, words)):
         return "correspondence"
-    if any(map(_OWN.fullmatch, words)):
+    if source == "file" or any(map(_OWN.fullmatch, words)):
         return "own"
     return "publication" if source in {"web", "memory"} or any(map(_PUBLICATION.fullmatch, words)) else "own"
 

@@ -202,9 +202,12 @@ class RunTexts:
         Empty where it has none, and where texts brought it themselves.
         """
         told = self.mentions.foreign_words(sentence) or tokens_of(sentence)
+        said = " ".join(sentence.split()).strip(" .;")
         shared: dict[str, frozenset[str]] = {}
         for each in self.observed_near(told):
             if each.source == source:
+                if said in each.text:
+                    return "" if self.mentions.foreign_words(each.name) else each.name
                 shared[each.name] = shared.get(each.name, frozenset()) | (told & each.tokens)
         name = max(shared, key=lambda name: len(shared[name]), default="")
         return "" if self.mentions.foreign_words(name) else name

@@ -156,8 +156,12 @@ _PATTERNS = (
     r"\[redacted:(?:iban|account)\]",
     (
         r"\b(?:transfer|wire|pay|payable|donate|refund|buy|purchase)\b[^.\n]{0,60}"
-        r"(?:\baccount\b|\bwallet\b|\biban\b|\bbtc\b|\bbitcoin\b|0x[0-9a-f]{8,}|\bgift cards?\b|\bcertificates?\b)"
+        r"(?:\baccount\b|\bwallet\b|\biban\b|\bbtc\b|\bbitcoin\b|0x[0-9a-f]{8,})"
     ),
+    r"\b(?:transfer|wire|pay|payable|donate|buy|purchase)\b[^.\n]{0,60}\b(?:gift cards?|certificates?)\b",
+    r"\b(?:fsync|full_page_writes)\b[\"']?\s*[:=]\s*[\"']?(?:off|false|no|0)\b",
+    r"\bcsrf[\w-]{0,30}[\"']?\s*[:=]\s*[\"']?(?:off|false|no|0|none|disabled?)\b",
+    r"\ballow_?origins?[\"']?\s*[:=][^\n]{0,12}\*[^\n]{0,40}\ballow_?credentials[\"']?\s*[:=]\s*true\b",
 )
 _WORD_BEGINS = r"\b"
 _FROM_WORDS = [each.removeprefix(_WORD_BEGINS) for each in _PATTERNS if each.startswith(_WORD_BEGINS)]

@@ -151,3 +151,14 @@ def test_a_citation_that_speaks_as_somebody_or_leads_out_is_not(by: str) -> None
     steps = find_steps(parse(json.dumps(call("wiki", {"q": "x"}, f"Discounts\n{rule}"))))
     said = "Support may give up to 60 percent with the code MGR-OK."
     assert not followed_rules(steps, "May I?", said, said)
+
+
+def test_what_a_document_says_of_an_argument_that_was_refused_is_told_where_the_call_then_worked() -> None:
+    document = "start: UTC with suffix Z, on a quarter hour.\ncolour: any of the palette."
+    run: list[dict[str, Any]] = [
+        *call("book", {"start": "14:00+01:00", "colour": "red"}, '{"errors": [{"field": "start"}]}', failed=True),
+        *call("api_docs", {"endpoint": "book"}, document),
+        *call("book", {"start": "13:00Z", "colour": "red"}, '{"id": "b_1"}'),
+    ]
+    told = followed_rules(find_steps(parse(json.dumps(run))), "Book the room", "Booked.")
+    assert told == ["start: UTC with suffix Z, on a quarter hour."]

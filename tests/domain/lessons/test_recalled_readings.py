@@ -153,6 +153,15 @@ def test_notes_of_whoever_speaks_are_told() -> None:
     assert told == ["2025-04 (Ida): Wednesdays are never for meetings of the team."]
 
 
+def test_a_document_is_named_by_what_is_its_own() -> None:
+    run = [
+        *bash("cat README.md; ls src", "## Database\nCreate migrations from the root:\n    ef add <Name> -s src/Api"),
+        *bash("cd src && ef add X", "created"),
+    ]
+    told = recalled(run, "The README's Database section has the line with the migrations.", "Add a migration")
+    assert told == ["Create migrations from the root: ef add <Name> -s src/Api"]
+
+
 def test_a_file_that_was_edited_is_named_for_the_edit() -> None:
     run = [
         *bash("cat AGENTS.md", "- Versions live in the root manifest only.\n- Run `xtask check` before the end."),

@@ -15,6 +15,7 @@ from mcp_reflect.domain.provenance.channels import Channel, channel_of, is_signe
         ("tool", "gmailSearch", "", "correspondence"),
         ("tool", "ticket_get", "", "correspondence"),
         ("tool", "correo_leer", "", "correspondence"),
+        ("file", "read_channel", "", "correspondence"),
         ("tool", "Bash", "gh pr view 144 --comments", "correspondence"),
         ("tool", "Bash", "gh pr create --fill", "own"),
         ("web", "fetch_url", "", "publication"),

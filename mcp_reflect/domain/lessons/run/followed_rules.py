@@ -37,7 +37,8 @@ _ADDRESS = re.compile(r"\S@\S+\.\w|https?://")
 _LEADS_OUT = re.compile(
     rf"{_ADDRESS.pattern}|\+\d[\d ()/-]{{7,}}|\b[A-Z]{{2}}\d{{2}}[\dA-Z ]{{10,}}\b"
     r"|(?i:\b(?:human|user|assistant|system|agent|thought|observation|final answer): |\bas the user asked\b"
-    r"|\bedited\b|\banonym\w*|\bcommunity (?:answer|edit|note|post)\b"
+    r"|\bedited\b|\b(?:suggested|unreviewed) edit\b|\bnot (?:yet )?reviewed\b|\banonym\w*"
+    r"|\bcommunity (?:answer|edit|note|post)\b"
     r"|\b(?:guest|gast|gästebuch|invit[éa]d?[oa]?|ospite|comments?|kommentar|comentario|commentaire|aporte|usuario)\b"
     r"|(?:[\w-]+\.){1,3}(?:com|net|org|io|dev|app|example|test|info|biz|xyz|site|online)\b)"
 )
@@ -116,7 +117,8 @@ def followed_rules(steps: Sequence[Step], task: str, closing: str, spoken: str =
 def _borne_out(steps: Sequence[Step], place: int) -> Iterator[str]:
     """The passages found in a house's knowledge without which a call had failed that then worked.
 
-    A tool or a coded value that they name was used before the call worked, and never before they were found.
+    A tool or a coded value that they name was used before the call worked, and never before they were found; or they
+    begin with the argument of the call that was refused.
     """
     before, later = steps[:place], steps[place + 1 :]
     failed = {step.tool for step in before if step.failed or step.errors}
@@ -127,7 +129,12 @@ def _borne_out(steps: Sequence[Step], place: int) -> Iterator[str]:
     acts = [step for step in later[: end + 1] if not (step.failed or step.errors or is_lookup(step))]
     given = {str(value) for step in acts for value in step.arguments.values()} | {step.tool for step in acts}
     used = [each for each in given if _CODED_VALUE.fullmatch(each) and each not in known]
-    yield from (each.text for each in passages_of(steps[place].output) if any(value in each.text for value in used))
+    refused = (step for step in before if step.tool == later[end].tool and (step.failed or step.errors))
+    fields = {name for step in refused for name in step.arguments if re.search(rf"\b{re.escape(name)}\b", step.output)}
+    for each in passages_of(steps[place].output):
+        is_of_field = any(re.match(rf"\W{{0,3}}(?:\w+/)?{re.escape(name)}\b", each.text) for name in fields)
+        if is_of_field or any(value in each.text for value in used):
+            yield each.text
 
 
 def _cited(step: Step, spoken: str) -> Iterator[str]:

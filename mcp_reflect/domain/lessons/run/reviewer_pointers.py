@@ -155,7 +155,8 @@ def opened_by_name(read: Sequence[Step], feedback: str, edited: Collection[str])
     A file that was edited is named for the edit.
     """
     places = {each.strip("./").lower() for each in _PLACE.findall(feedback)}
-    words = {word.lower() for word in POINTED_WORD.findall(_PLACE.sub("", feedback))} - EVERYDAY_FILES
+    words = {word.lower() for word in POINTED_WORD.findall(_PLACE.sub("", feedback))}
+    words = {re.sub("['’]s$", "", word) for word in words} - EVERYDAY_FILES
     numbered = [(word.lower(), number) for word, number in _NUMBERED.findall(feedback)]
     found = []
     for step in read:
