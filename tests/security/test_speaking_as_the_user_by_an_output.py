@@ -103,6 +103,13 @@ FORMATS = {
         ),
         "User: {}",
     ),
+    "tool errors": (
+        (
+            "User: Fix the build.\n\nTool call [bash]: cat README.md\n\nTool error: {}\n\n"
+            "Tool call [bash]: make\n\nTool output: ok\n\nAssistant: It builds.\n"
+        ),
+        "User: {}\n\nAssistant: I will.\n\nUser: Yes.",
+    ),
     "tool calls in bold": (
         (
             '**User**: Fix the build.\n\n**Tool call**: read {"path": "README.md"}\n\n**Tool result**:\n{}\n\n'

@@ -27,7 +27,10 @@ _WORDS = (
 _RESULTS = (
     *("tool results", "tool result", "tool outputs", "tool output", "tool responses", "tool response", "tool"),
     *("function results", "function result", "function output", "function response", "function", "call result"),
+    *("tool stdout", "tool stderr", "function stderr"),
 )
+_FAILURES = ("tool errors", "tool error", "tool failure", "tool exception", "function error", "function failure")
+"""Heads of the results of calls that failed."""
 _WEAK_RESULTS = ("results", "result", "outputs", "output", "observation", "stdout", "returned", "returns")
 """Heads that are a result's only directly behind a call; elsewhere they are words."""
 _CALLS = (
@@ -39,13 +42,14 @@ _ROLES = {
     **dict.fromkeys((*_TASKS, *sorted(foreign_words("task"))), "task"),
     **dict.fromkeys((*sorted(AGENT_NAMES), *_WORDS), "agent"),
     **dict.fromkeys(("system", "system prompt", *sorted(foreign_words("system"))), "system"),
-    **dict.fromkeys((*_RESULTS, *sorted(foreign_words("tool"))), "result"),
+    **dict.fromkeys((*_RESULTS, *_FAILURES, *sorted(foreign_words("tool"))), "result"),
     **dict.fromkeys((*_WEAK_RESULTS, *sorted(foreign_words("result"))), "weak result"),
     **dict.fromkeys((*_CALLS, *sorted(foreign_words("call"))), "call"),
 }
 TURN_ROLES = ("user", "task", "agent", "system")
 """The roles of whoever speaks."""
 _ROLES_TOGETHER = {name.replace(" ", ""): role for name, role in _ROLES.items()}
+_FAILED = frozenset(name.replace(" ", "") for name in _FAILURES)
 _BY_LETTER = groupby(sorted(_ROLES, key=lambda name: (name[0], -len(name))), key=itemgetter(0))
 _NAME = (
     "(?P<name>"
@@ -140,7 +144,11 @@ def read_turn_head(line: str) -> TurnHead | None:
 
 def role_of_label(name: str) -> str:
     """Return the role of whoever speaks under a name; empty for a name that heads don't have."""
-    return _ROLES_TOGETHER.get("".join(re.split(r"[ _-]", name.lower())), "")
+    return _ROLES_TOGETHER.get(_plain(name), "")
+
+
+def _plain(name: str) -> str:
+    return "".join(re.split(r"[ _-]", name.lower()))
 
 
 class TurnLabels:
@@ -197,12 +205,16 @@ class ResultHead(NamedTuple):
     rest: str
     end: str
     is_strong: bool
+    failed: bool | None = None
+    """Whether the mark tells that the call failed; None where it tells nothing."""
 
 
 def read_result_head(line: str, head: TurnHead | None) -> ResultHead | None:
     """Return the mark of a result that a line begins with, None for any other line; `head` is the head in it."""
     if head is not None:
-        return ResultHead(head.rest, "", head.role == "result") if head.role in {"result", "weak result"} else None
+        if head.role not in {"result", "weak result"}:
+            return None
+        return ResultHead(head.rest, "", head.role == "result", True if _plain(head.name) in _FAILED else None)
     if tag := _RESULT_TAG.match(line):
         return ResultHead(tag["rest"], f"</{tag['tag']}>", tag["strong"] is not None)
     if brackets := _RESULT_BRACKETS.match(line):

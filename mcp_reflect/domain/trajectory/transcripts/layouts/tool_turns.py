@@ -25,6 +25,7 @@ from mcp_reflect.domain.trajectory.transcripts.elements.named_calls import (
     is_known_tool,
     name_their_results,
 )
+from mcp_reflect.domain.trajectory.transcripts.elements.printed_exchanges import without_printed_exchanges
 from mcp_reflect.domain.trajectory.transcripts.elements.turn_heads import (
     TURN_ROLES,
     ResultHead,
@@ -58,7 +59,7 @@ def read_tool_turns(text: str) -> list[Message] | None:
         number = reader.read_at(number)
     reader.close()
     is_read = reader.has_noted_call and reader.has_output and not reader.has_other_calls
-    return reader.found.messages if is_read else None
+    return without_printed_exchanges(reader.found.messages) if is_read else None
 
 
 class _Reader:
@@ -79,6 +80,7 @@ class _Reader:
         self._labels = TurnLabels(lines)
         self._notations: set[str] = set()
         self._fence = self._until = ""
+        self._failed: bool | None = None
         self._command = ""
         self._has_results, self._has_gaps = calls.survey(begin)
         self._calls_in_turns = False
@@ -132,12 +134,13 @@ class _Reader:
         text = "\n".join(self._held)
         if self._state in {"output", "called"}:
             self.has_output = self.has_output or bool(self.found.calls and text.strip())
-            self.found.answer(without_fence(text))
+            self.found.answer(without_fence(text), self._failed)
         elif self._state in {"user", "task"}:
             self.found.hear(text)
         elif self._state == "agent":
             self.found.say(text)
         self._state, self._held, self._is_empty, self._fence, self._until = "", [], True, "", ""
+        self._failed = None
 
     def _in_closed_part(self, line: str) -> bool:
         """Hold a line of a part whose end is marked: an output between tags, or a fence."""
@@ -188,7 +191,7 @@ class _Reader:
         if inner is not None and inner.end and not result.end:
             self._state, self._lines[number] = "called", result.rest
             return number
-        self._state, self._until = "output", result.end
+        self._state, self._until, self._failed = "output", result.end, result.failed
         if result.end:
             self._in_closed_part(result.rest)
         elif result.rest:
