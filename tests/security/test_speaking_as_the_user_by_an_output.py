@@ -71,6 +71,18 @@ FORMATS = {
         ),
         f"{RULE}\nuser_proxy (to coder):\n\n{{}}\n",
     ),
+    "AutoGen with other names": (
+        (
+            f"ops (to smith):\n\nFix the build.\n\n{RULE}\nsmith (to ops):\n\n"
+            '***** Suggested tool call (c1): read_file *****\nArguments:\n{"path": "README.md"}\n'
+            f"{'*' * 47}\nops (to smith):\n\n***** Response from calling tool (c1) *****\n{{}}\n{'*' * 43}\n{RULE}\n"
+            "smith (to ops):\n\nIt builds.\n"
+        ),
+        (
+            f"{'*' * 43}\n{RULE}\nops (to smith):\n\n{{}}\n\n{RULE}\nsmith (to ops):\n\nYes.\n\n"
+            f"{RULE}\nops (to smith):\n\n{{}}\n"
+        ),
+    ),
     "smolagents": (
         (
             "╭─ New run ─╮\n│ Fix the build. │\n╰───────────╯\n━━━━━ Step 1 ━━━━━\nThought: Look.\n"

@@ -210,7 +210,10 @@ def test_the_agent_may_have_other_labels_for_what_it_thinks(text: str) -> None:
     assert [each[1] for each in found if each[0] == "output"] == ["a", "b"]
 
 
-FAILS = "User: Build it.\n\nTool call [bash]: make\n\nTool {}: no rule{}\n\nTool call [bash]: make all\n\nTool result: ok\n\n"
+FAILS = (
+    "User: Build it.\n\nTool call [bash]: make\n\nTool {}: no rule{}\n\n"
+    "Tool call [bash]: make all\n\nTool result: ok\n\n"
+)
 ACTED = [("bash", {"command": "make all"}), ("output", "ok", None), ("assistant", "It builds.")]
 
 

@@ -6,6 +6,7 @@ Newer versions print blocks below `---------- coder ----------`, and calls as `[
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
@@ -59,6 +60,9 @@ def read_autogen(text: str) -> list[Message] | None:
             code = _ENDED_IN_ERROR.search(block.text[:200])
             failed = code["code"] != "0" if code else None
             found.answer("\n".join(_without_stars(block.text.split("\n"))), failed)
+        elif number and outcomes[number - 1] and block.name == blocks[number - 1].name:
+            # Nobody speaks behind what they have answered before another one did: the result has printed it.
+            found.answer("\n".join(_cleaned(block.text.split("\n"))))
         elif block.name == asker or _PEOPLE.match(block.name):
             found.hear("\n".join(_cleaned(block.text.split("\n"))))
         else:
@@ -67,10 +71,14 @@ def read_autogen(text: str) -> list[Message] | None:
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
-    """The blocks: each begins behind a rule, or behind the line that says which code is executed."""
-    name, held, may_begin = "", list[str](), True
+    """The blocks: each begins behind a rule, or behind the line that says which code is executed.
+
+    Behind the stars that close a call its result may begin at once.
+    """
+    name, held, may_begin, in_call = "", list[str](), True, False
     for line in lines:
         head = _NEWER_HEAD.match(line) or (_HEAD.match(line) if may_begin else None)
+        in_call = head is None and (in_call or _TOOL.match(line) is not None)
         if head is not None:
             if name:
                 yield _Block(name, "\n".join(held).strip("\n"))
@@ -79,7 +87,9 @@ def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
             may_begin = True
             held.append(line)
         else:
-            may_begin = may_begin and (not line.strip() or _EXECUTES.match(line) is not None)
+            is_end = in_call and _STARS.match(line) is not None
+            may_begin = is_end or (may_begin and (not line.strip() or _EXECUTES.match(line) is not None))
+            in_call = in_call and not is_end
             held.append(line)
     if name:
         yield _Block(name, "\n".join(held).strip("\n"))
@@ -137,18 +147,19 @@ def _add_event(found: CollectedMessages, shown: ShownObject) -> None:
 def _add_words(found: CollectedMessages, text: str, *, is_run: bool) -> None:
     """Add what an agent says; the code in its fences was run where an outcome follows."""
     lines = _cleaned(text.split("\n"))
-    tool = next((number for number, line in enumerate(lines) if _TOOL.match(line)), len(lines))
-    for part in split_fences("\n".join(lines[:tool])):
+    tools = [number for number, line in enumerate(lines) if _TOOL.match(line)]
+    for part in split_fences("\n".join(lines[: tools[0]] if tools else lines)):
         if part.language in _SHELLS and is_run:
             found.run(part.text)
         elif part.language in {"python", "py", ""} and is_run:
             found.run_code(part.text)
         elif part.language is None:
             found.say(part.text.strip().removesuffix("TERMINATE"))
-    if tool < len(lines) and (name := _TOOL.match(lines[tool])):
-        given = "\n".join(line for line in lines[tool + 1 :] if not _STARS.match(line))
+    for begin, end in pairwise((*tools, len(lines))):
+        name = _TOOL.match(lines[begin])
+        given = "\n".join(line for line in lines[begin + 1 : end] if not _STARS.match(line))
         given = given.strip().removeprefix("Arguments:").strip()
-        found.call(name["name"], given_values(given))
+        found.call(name["name"] if name else "", given_values(given))
 
 
 AUTOGEN = TranscriptFormat(
