@@ -19,6 +19,7 @@ from mcp_reflect.domain.trajectory.transcripts.elements.call_lines import (
 from mcp_reflect.domain.trajectory.transcripts.elements.call_notation import add_noted_call, add_tagged_call
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.elements.fences import FENCE, split_fences, without_fence
+from mcp_reflect.domain.trajectory.transcripts.elements.first_turn import first_turn
 from mcp_reflect.domain.trajectory.transcripts.elements.named_calls import (
     CallLine,
     is_known_notation,
@@ -36,28 +37,26 @@ from mcp_reflect.domain.trajectory.transcripts.elements.turn_heads import (
     read_turn_head,
 )
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
+from mcp_reflect.domain.trajectory.transcripts.programs.cline_calls import split_completion
 
 _COMMAND = re.compile(r"[a-z./~][\w./~-]{0,60}[ \t]{1,3}[^\s({]")
 """What a command line begins with: a program, and what it is given."""
-_MOST_BEFORE = 10
-"""Lines of a banner before the first head."""
 
 
 def read_tool_turns(text: str) -> list[Message] | None:
     """Return the messages of a transcript in turns with calls of tools; None for any other text."""
+    text, closing = split_completion(text)
     lines = text.split("\n")
     calls = CallLines(lines)
-    begin = next(
-        (n for n, line in enumerate(lines[:_MOST_BEFORE]) if (head := read_turn_head(line)) and head.may_be_first), -1
-    )
-    is_other = begin < 0 or name_their_results(lines)
-    if is_other or any(calls.at(number) or FENCE.match(lines[number]) for number in range(begin)):
+    begin = first_turn(lines, calls)
+    if begin < 0 or name_their_results(lines):
         return None
     reader = _Reader(lines, calls, begin)
     number = begin
     while number < len(lines):
         number = reader.read_at(number)
     reader.close()
+    reader.found.say(closing)
     is_read = reader.has_noted_call and reader.has_output and not reader.has_other_calls
     return without_printed_exchanges(reader.found.messages) if is_read else None
 

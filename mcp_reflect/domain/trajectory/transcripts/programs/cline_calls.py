@@ -40,6 +40,7 @@ SPOKEN_TOOLS = {
 _THOUGHT = re.compile(r"</?(?:thinking|thought)>")
 _PLACED = re.compile(r"(?::(?:start|end)_line:[ \t]{0,3}\d{1,7}\n){1,2}(?:-{5,9}\n)?|-{5,9}\n")
 """What Roo Code puts before the text that is replaced."""
+_COMPLETION = "attempt_completion"
 _UNTOLD = frozenset({"update_todo_list", "focus_chain", "load_mcp_documentation", "condense"})
 
 
@@ -54,6 +55,20 @@ def add_cline_words(found: CollectedMessages, text: str) -> None:
         add_cline_call(found, name, _arguments(text[element.end() : end]))
         place = min(len(text), end + len(name) + 3)
     found.say(_THOUGHT.sub("", text[place:]))
+
+
+def split_completion(text: str) -> tuple[str, str]:
+    """Return a transcript without the call that ends it by telling what was done, and what that tells.
+
+    One in the middle may be printed by an output; nothing stands behind that of the agent.
+    """
+    mark = f"</{_COMPLETION}>"
+    body = text.rstrip()
+    begin = body.rfind(f"\n<{_COMPLETION}>") if body.endswith(mark) else -1
+    if begin < 0:
+        return text, ""
+    told = _arguments(body[begin + len(mark) : -len(mark)])
+    return body[:begin], told.get(SPOKEN_TOOLS[_COMPLETION], "").strip()
 
 
 def add_cline_call(found: CollectedMessages, tool: str, given: dict[str, str]) -> None:
