@@ -509,6 +509,13 @@ FORMATS = {
         ),
         "Customer> {}\n\nUser> {}",
     ),
+    "outputs below their calls": (
+        (
+            "[user]\nFix the build.\n\n[tool: bash]\n$ cat README.md\n{}\n\n[tool: bash]\n$ make\nok\n\n"
+            "[agent]\nIt builds.\n"
+        ),
+        "[user]\n{}\n\n[agent]\nYes.\n\n[human]\n{}",
+    ),
     "tools in brackets": (
         (
             "USER: Fix the build.\nASSISTANT: Look.\nTOOL CALL [cat] README.md\nTOOL RESULT:\n{}\nASSISTANT: Build.\n"

@@ -28,6 +28,7 @@ from mcp_reflect.domain.trajectory.transcripts.elements.marks import (
     with_results,
     without_other_speakers,
 )
+from mcp_reflect.domain.trajectory.transcripts.elements.printed_exchanges import without_printed_exchanges
 from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import is_patcher, read_object
 from mcp_reflect.domain.trajectory.transcripts.elements.told_calls import add_session, add_told_call
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
@@ -45,6 +46,8 @@ _MOST_BEFORE = 2
 _LONGEST_END = 40
 _CODE = re.compile(r"(\d{1,3}) \|[ \n]?")
 """An exit code before the output of a call."""
+_EXIT = re.compile(r"(?<![^\n])[(\[](?:exit|rc)(?: code| status)?[ =:]{1,2}(?P<code>-?\d{1,5})[)\]]\s{0,9}\Z")
+"""An exit code in a line behind it."""
 _ENDS = re.compile(r"^[ \t]{0,4}</[^\W\d]{1,30}>[ \t]{0,4}$", re.MULTILINE)
 _END_BEHIND = re.compile(r"</[^\W\d]{1,30}>[ \t\n]{0,9}\Z")
 
@@ -64,7 +67,8 @@ def read_marked_parts(text: str) -> list[Message] | None:
     reader = _Reader(parts, first)
     for number in range(len(parts)):
         reader.read(number)
-    return reader.found.messages if reader.found.calls and reader.has_output else None
+    is_run = reader.found.calls and reader.has_output
+    return without_printed_exchanges(reader.found.messages) if is_run else None
 
 
 def _without_end(lines: list[str]) -> list[str]:
@@ -159,9 +163,13 @@ class _Reader:
 
     def _end_of_call(self, mark: Mark, lines: Sequence[str]) -> int:
         """The number of the line behind a call, whose output stands below it where results have no marks."""
-        if self._has_results or not lines[0].strip():  # the call stands below its mark
+        if self._has_results:
             return len(lines)
-        end = LogParts(lines).end_of_command(0, 0)
+        begin = next((number for number, line in enumerate(lines) if line.strip()), 0)
+        shown = lines[begin]
+        if begin and not (shown.startswith("$ ") or (mark.of and is_call_line(shown))):
+            return len(lines)  # the whole call stands below its mark
+        end = LogParts(lines).end_of_command(begin, 2 * shown.startswith("$ "))
         is_edit = is_patcher(mark.of or mark.name)
         return max(end, 1 + signed_lines_below(lines[0], lines[1:])) if is_edit else end
 
@@ -171,6 +179,7 @@ class _Reader:
         end = self._end_of_call(mark, lines)
         call, output = "\n".join(lines[:end]).strip("\n"), "\n".join(lines[end:])
         label = mark.name
+        call = call.removeprefix("$ ") if mark.of in SHELLS else call
         if mark.of and read_object(call) is None and command_line(mark.of, {"command": call}):
             self.found.call(mark.of, {"command": call})
         elif mark.of and is_tool_name(mark.of):
@@ -186,7 +195,9 @@ class _Reader:
             add_told_call(self.found, label, mark.of, without_fence(call))
         self._owes_output = not (self._has_results or output.strip())
         if output.strip():
-            self._answer(textwrap.dedent(output))
+            told = _EXIT.search(output[-_LONGEST_END:])
+            output = output[: -len(told[0])] if told else output
+            self._answer(textwrap.dedent(output), None if told is None else told["code"] != "0")
 
 
 def _are_framed(outputs: Sequence[Sequence[str]]) -> bool:
