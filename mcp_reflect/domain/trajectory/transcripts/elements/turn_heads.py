@@ -85,6 +85,10 @@ _RESULT_TAG = re.compile(
     r"(?:[ \t][^<>\n]{0,200})?>(?P<rest>.*)$"
 )
 _RESULT_BRACKETS = re.compile(r"^\[\[(?P<tag>(?:tool[ _-])?(?:results?|outputs?|response))\]\](?P<rest>.*)$")
+_RAN = re.compile(
+    r"(?:Ran|Executed) (?:command|code|code block)\.?(?: \((?:exit|rc)(?: code)?:? (?P<code>-?\d{1,5})\))?:?$"
+)
+"""What gptme tells of a call, as `System: Ran command (exit 0)`."""
 _SHORT = 2
 """Letters of an abbreviation, as in `AI`, which is written in capitals beside `Human` too."""
 _RESULT_TO = re.compile(rf"^[A-Za-z_][\w.-]{{0,60}} ?{ARROW} ?(?P<name>[A-Za-z]\w{{0,20}}):(?:[ \t](?P<rest>.*))?$")
@@ -212,9 +216,7 @@ class ResultHead(NamedTuple):
 def read_result_head(line: str, head: TurnHead | None) -> ResultHead | None:
     """Return the mark of a result that a line begins with, None for any other line; `head` is the head in it."""
     if head is not None:
-        if head.role not in {"result", "weak result"}:
-            return None
-        return ResultHead(head.rest, "", head.role == "result", True if _plain(head.name) in _FAILED else None)
+        return _result_of(head)
     if tag := _RESULT_TAG.match(line):
         return ResultHead(tag["rest"], f"</{tag['tag']}>", tag["strong"] is not None)
     if brackets := _RESULT_BRACKETS.match(line):
@@ -223,3 +225,12 @@ def read_result_head(line: str, head: TurnHead | None) -> ResultHead | None:
         return ResultHead(answer["rest"] or "", "", is_strong=True)
     arrow = _RESULT_ARROW.match(line)
     return ResultHead(arrow["rest"], "", is_strong=False) if arrow else None
+
+
+def _result_of(head: TurnHead) -> ResultHead | None:
+    if head.role == "system" and (ran := _RAN.match(head.rest)):
+        return ResultHead("", "", is_strong=True, failed=ran["code"] != "0" if ran["code"] else None)
+    if head.role not in {"result", "weak result"}:
+        return None
+    failed = True if _plain(head.name) in _FAILED else None
+    return ResultHead(head.rest, "", is_strong=head.role == "result", failed=failed)
