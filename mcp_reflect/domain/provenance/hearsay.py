@@ -134,7 +134,7 @@ class Hearsay:
                 continue
             used = [call.place for call in self._texts.calls if call.holds(quoted)]
             if used:
-                alike = [each for each in self._texts.observed if line in _in_one_line(each.text)]
+                alike = [each for each, text in self._observed_lines if line in text]
                 yield from map(_Part, self._unless_at_hand(alike, used))
 
     def _unless_at_hand(self, said: Sequence[Observed], used: Sequence[int]) -> list[Observed]:
@@ -142,13 +142,22 @@ class Hearsay:
 
         `used` are the places of the calls that have it: what such a call prints may be its echo.
         """
-        places = [call.place for call in self._texts.calls]
         for each in said:
             if each.channel == "own":
-                before = bisect_left(places, each.place)
-                if not before or places[before - 1] not in used:
+                before = bisect_left(self._places, each.place)
+                if not before or self._places[before - 1] not in used:
                     return []
         return [each for each in said if each.channel != "own"][:1]
+
+    @cached_property
+    def _places(self) -> list[int]:
+        """The places of the calls, in order."""
+        return [call.place for call in self._texts.calls]
+
+    @cached_property
+    def _observed_lines(self) -> list[tuple[Observed, str]]:
+        """What was observed, each with its text in one line."""
+        return [(each, _in_one_line(each.text)) for each in self._texts.observed]
 
     @cached_property
     def _user_numbers(self) -> frozenset[str]:

@@ -115,9 +115,8 @@ def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
     if not (found or pointed):
         found = [each.text for each in lines_with_names(read, feedback, task)][:_FEW]
     if not (found or pointed):
-        found = _best(
-            [(_score(each, said, asked, ()), each.text) for each in found_in_named_folders(read, feedback)], 2.0
-        )
+        hits = found_in_named_folders(read, feedback)
+        found = _best([(_score(each, said, asked, ()), each.text) for each in hits], _LEAST_SCORE)
     if not pointed:
         known = {*_NAME.findall(task), *_NAME.findall(feedback)}
         data = (step for step in read if step.output.lstrip().startswith(("{", "[")))
