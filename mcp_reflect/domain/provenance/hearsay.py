@@ -2,7 +2,8 @@
 
 A name, a number beside the same word, or a line as it stands counts, unless the user said it, the agent had it before,
 or the run's own means show it, too. That a run did what a mail or a page said, and passed, shows nothing of whether
-that is right.
+that is right. This is about sentences of a draft; a stored memory is hearsay as a whole where all of its sources are
+such texts, files or tools, and no run passed with it (`MemoryBase.is_hearsay`).
 """
 
 from __future__ import annotations
