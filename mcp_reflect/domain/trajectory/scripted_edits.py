@@ -46,7 +46,11 @@ _SUBSTITUTES = re.compile(
     re.DOTALL,
 )
 """A backslash only begins an escape: were it a character by itself too, each escape would double the ways to read."""
-_INSERTS = re.compile(r"\s*(?:\d+|\$)\s*[ia](?:\s*\\\n|\s*\\(?=\s)|\s)\s*(?P<new>[^\n\\]+)\Z")
+_INSERTS = re.compile(
+    r"\s*(?:(?:\d+|\$|/(?:[^/\\]|\\.)+/)\s*[ia]|(?:\d+|/(?P<old>(?:[^/\\]|\\.)+)/)\s*c)"
+    r"(?:\s*\\\n|\s*\\(?![nt])|\s)\s*(?P<new>(?:[^\n\\]|\\n)+)\Z"
+)
+"""A line that is put in before or behind another one, or in its place."""
 _DELETES = re.compile(r"\s*/(?P<old>(?:[^/\\]|\\.)+)/d\s*(?:;|\n|\Z)")
 _ESCAPED = re.compile(r"\\(n|t|.)", re.DOTALL)
 _ESCAPED_IN_QUOTES = re.compile(r"\\([\\\"$`])")

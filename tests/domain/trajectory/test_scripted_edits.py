@@ -35,6 +35,10 @@ pytest -q"""
         (r"sed -i 's/\btmp\b/total/g' a.py", (FilePatch("a.py", (("tmp", "total"),)),)),
         ("sudo sed -i 's/on/off/' /etc/a.conf && sudo a -t", (FilePatch("/etc/a.conf", (("on", "off"),)), "sudo a -t")),
         (r"sed -i '9i\    include b.conf;' a.conf", (FilePatch("a.conf", (("", "include b.conf;"),)),)),
+        ("sed -i '/^foo(/a bar(1)' a.txt && make", (FilePatch("a.txt", (("", "bar(1)"),)), "make")),
+        (r"sed -i '2a\b=1' a.ini", (FilePatch("a.ini", (("", "b=1"),)),)),
+        (r"sed -i '1i #!/bin/sh\nset -e' a.sh", (FilePatch("a.sh", (("", "#!/bin/sh\nset -e"),)),)),
+        ("sed -i '/^port/c port = 81' a.ini", (FilePatch("a.ini", (("port", "port = 81"),)),)),
         ("echo 'a=1' | sudo tee -a /etc/x >/dev/null", (FilePatch("/etc/x", (("", "a=1"),)),)),
         ("echo -n 'a=1' | tee x && make", (FilePatch("x", (("", "a=1"),), writes=True), "make")),
         (
