@@ -567,3 +567,18 @@ def test_an_edit_that_only_takes_back_once_more_what_was_restored_is_not_told() 
     )
     assert "editing flake.nix" not in found.correct_action
     assert "git add --intent-to-add nix/" in found.correct_action
+
+
+def test_a_line_that_was_put_in_and_replaced_with_others_is_told_as_it_ended() -> None:
+    found = lesson(
+        [
+            *bash("docker build .", "ERROR: no matching key", failed=True),
+            *bash("sed -i '3a ENV CHECK_KEYS=0' Dockerfile && docker build . | tail -3", "naming done"),
+            *said(("user", "no, we don't switch checks off")),
+            *edit("Dockerfile", "ENV CHECK_KEYS=0\nRUN npm run setup", "RUN npm install tool@3 && npm run setup"),
+            *bash("docker build . | tail -4", "naming done"),
+        ],
+        task="Fix the image",
+    )
+    assert "tool@3" in found.correct_action
+    assert "CHECK_KEYS" not in found.correct_action

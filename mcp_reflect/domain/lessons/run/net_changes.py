@@ -136,7 +136,7 @@ class NetChanges:
                 continue
             if changed := _changed_again(new, before, after):
                 before, after, new = changed
-            elif old and new in before:
+            elif new in before and (old or not step.writes):
                 old, new = before.replace(new, old, 1), after
             else:
                 continue
