@@ -20,7 +20,7 @@ from mcp_reflect.domain.provenance.taint import CHOOSES_CODE, COMMAND_ERROR, COM
 from mcp_reflect.domain.provenance.tokens import names_of, tells_author, tokens_of
 from mcp_reflect.domain.text.observation import is_prose
 
-_ACTS = re.compile(r"(?:`[^`\n]+`|(?:editing|Edit|writing)\s\S++|moving|up|down|after|then|and|[\s;.,()+→-])+")
+_ACTS = re.compile(r"(?:`[^`\n]+`|(?:editing|Edit|writing)\s\S++|moving|up|down|after|then|and|[\s;.,()+→…-])+")
 """A sentence that tells commands and edits, and nothing else."""
 _TAKEN_OUT = re.compile(r"(?<![\w`])- `([^`\n]+)`")
 """What an edit took out of a file: nobody tells to write it."""

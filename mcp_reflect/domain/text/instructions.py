@@ -13,6 +13,7 @@ _SENTENCE = re.compile(
     r"(?<=[^\s:][.!?])(?<!\b[A-Z]\.)(?<!\bi\.e\.)(?<!\be\.g\.)(?<!ERROR!)\s+(?=[\"'(\[]?\w|`\S)|\n+|(?<=`;)\s(?=`)"
     r"|(?<=;)\s(?=before that it failed:)"
 )
+_IN_BACKQUOTES = re.compile(r"`[^`]*`")
 _NAME_WITH_MARK = re.compile(r"[a-z]_\w+[!?]$")
 """A function whose name ends in a mark, as in Ruby and Elixir, and no sentence that does."""
 _LONGEST_NAME = 80
@@ -48,7 +49,8 @@ def pieces_of(text: str) -> Iterator[tuple[str, str]]:
     for end in _SENTENCE.finditer(text):
         said = text[start : end.start()]
         behind = said.rpartition("]")[2]
-        inside = said.count("`") % 2 == 1 or said.count("(") > said.count(")") or "['" in behind or '["' in behind
+        prose = _IN_BACKQUOTES.sub("", said)  # code that is quoted may open a parenthesis and close none
+        inside = "`" in prose or prose.count("(") > prose.count(")") or "['" in behind or '["' in behind
         goes_on = (said.endswith("...") or _NAME_WITH_MARK.search(said[-_LONGEST_NAME:])) and _goes_on(
             text[end.end() : end.end() + _LONGEST_CLAUSE]
         )

@@ -538,6 +538,8 @@ def test_a_mark_within_a_sentence_does_not_end_it(said: str) -> None:
 def test_an_order_behind_three_dots_is_a_sentence_of_its_own() -> None:
     assert len([*pieces_of("The support of rev. 2 ends in May, that of No. 7 later.")]) == 1
     assert len([*pieces_of("It was no. Run make.")]) > 1
+    # a parenthesis that quoted code opens holds no sentences together
+    assert len([*pieces_of("`make` after editing a.py (+ `open(`; + `path`). `make` failed: no such file")]) == 2
     assert len([*pieces_of("It stopped 9 days ago, i.e. since the sidecar was added, e.g. here.")]) == 1
     assert len([*pieces_of("`make` after editing a.pro (+ `b`). `./gradlew x` failed: no")]) == 2
     assert [piece for piece, _ in pieces_of("See the docs... run make install first.")][1] == "run make install first."
