@@ -64,6 +64,16 @@ def test_a_line_that_stays_as_it_is_is_no_change_to_itself(old: str, new: str, t
     assert describe_change(edited((old, new)), 120) == told
 
 
+def test_a_line_that_is_put_in_at_two_places_is_told() -> None:
+    old = "def up():\n    make(\n        name,\n    )\ndef down():\n    drop(name)"
+    new = "def up():\n    with block():\n        make(\n        )\ndef down():\n    with block():\n        drop(name)"
+    assert describe_change(edited((old, new)), 60).startswith("+ `with block():`")
+
+
+def test_brackets_alone_are_not_told() -> None:
+    assert describe_change(edited(("a(\n  1\n)\nb", "a({\n  1\n},\n{\n})\nb = 2")), 120).count("}") == 0
+
+
 def test_what_is_told_of_several_places_has_the_room_there_is() -> None:
     change = (
         (f"{'a' * 40}\nfoo\n", f"{'b' * 40}\nfoo"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -20,6 +19,8 @@ _FEW_LINES = 4
 _JOINTS = " ,;\\&|"
 """What joins a line to the next one."""
 
+_PAIR = 2
+"""Lines of a change that takes one out and puts one in."""
 _LEAST_ROOM = 12
 """Characters below which no change has room."""
 _MOST_LINES = 1_000
@@ -138,8 +139,10 @@ def _describe_pair(old: str, new: str, most: int) -> str:
 def _changed(old: str, new: str, most: int) -> str:
     """The lines that differ; one that only goes on behind its end, as with a comma, stays the same."""
     lines = [(sign, " ".join(line.split())) for sign, line in _differing(old.splitlines(), new.splitlines())]
-    ends = Counter(line.rstrip(_JOINTS) for _, line in lines)
-    lines = [(sign, line) for sign, line in lines if len(line) > 1 and not _goes_on(line, ends, len(lines))]
+    signs = {(sign, line.rstrip(_JOINTS)) for sign, line in lines}
+    stayed = {line for sign, line in signs if line and {("+", line), ("-", line)} <= signs and len(lines) > _PAIR}
+    lines = [each for each in lines if len(each[1]) > 1 and each[1].rstrip(_JOINTS) not in stayed]
+    lines = [each for each in lines if any(map(str.isalnum, each[1]))] or lines  # brackets alone say nothing
     if not lines or (not old and (len(lines) > _FEW_LINES or sum(len(line) + 6 for _, line in lines) > most)):
         return ""
     if sorted(lines) == [("+", lines[0][1]), ("-", lines[0][1])]:  # taken out and put in elsewhere
@@ -148,7 +151,7 @@ def _changed(old: str, new: str, most: int) -> str:
         return f"`{lines[0][1]}` → `{lines[1][1]}`"
     if sum(len(line) + 6 for _, line in lines) > most:  # what is new says more than what it replaced
         lines = [(sign, line) for sign, line in lines if not _SAYS_LITTLE.match(line)] or lines
-        lines = [(sign, line) for sign, line in lines if sign == "+"] or lines
+        lines = list(dict.fromkeys(each for each in lines if each[0] == "+")) or lines
     told = _as_many(lines, most)
     is_all = sum(len(line) + 6 for _, line in lines) <= most
     return told if is_all or not told or len(told) + len(_FURTHER) > most else f"{told}{_FURTHER}"
@@ -184,11 +187,6 @@ def _told_apart(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, str]]
 
 def _weight(lines: Sequence[str]) -> int:
     return sum(max(len(line), _LEAST_WEIGHT) for line in lines)
-
-
-def _goes_on(line: str, ends: Counter[str], count: int) -> bool:
-    """Return true for a line of more than two changed ones that was changed at its end only, to join another one."""
-    return count > 2 and ends[line.rstrip(_JOINTS)] > 1 and bool(line.rstrip(_JOINTS))  # noqa: PLR2004 - and another
 
 
 def _changed_blanks(old: str, new: str, most: int) -> str:
