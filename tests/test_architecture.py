@@ -48,7 +48,7 @@ DOMAIN_LAYERS = (
 LESSON_LAYERS = (
     {"sentences"},
     {"run", "comparison"},
-    {"failures"},
+    {"failures", "salience"},
     {"drafting"},
 )
 

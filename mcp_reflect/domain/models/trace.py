@@ -25,7 +25,8 @@ class ReflectionDraft(Record):
     that stand alone. `helpful_memory_ids` and `harmful_memory_ids` are a model's opinion of what the run was given.
     `lineage` and `withheld` are what screening found (`provenance/screening.py`): the sources of the words, and
     sentences that are kept from the lesson, each behind its source. `unvouched` are sentences that are in it although
-    neither the user nor the agent vouches for them (`provenance/carried_orders.py`).
+    neither the user nor the agent vouches for them (`provenance/carried_orders.py`). `further` are passages of the run
+    that screening adds to the guidance where they need no quotation; it leaves none.
     """
 
     summary: str = ""
@@ -40,6 +41,7 @@ class ReflectionDraft(Record):
     lineage: tuple[TextOrigin, ...] = ()
     withheld: tuple[str, ...] = ()
     unvouched: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:

@@ -6,11 +6,12 @@ errors of a run stay where they are. What is withheld is kept with the review, f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.error_matching.output_lines import FRAME
 from mcp_reflect.domain.models import DRAFT_TEXTS, LESSON_FIELDS, ReflectionDraft
+from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.field_screening import FieldScreening, source_in
 from mcp_reflect.domain.provenance.judgement import Judged
 from mcp_reflect.domain.provenance.lazy_reading import RunReading
@@ -75,6 +76,8 @@ class Screening:
                     unvouched += self._fields.unvouched(judged)
                     pieces.append(judged.text + end)
             kept[name] = "".join(pieces).strip().removesuffix(MORE)
+        further = list(self._vouched_for(draft.further, lineage))
+        kept["guidance"] = "\n".join(filter(None, (kept["guidance"], *further)))
         claims: list[str] = []
         for claim in draft.claims:
             given = read_quotation(claim)
@@ -94,8 +97,17 @@ class Screening:
             "lineage": tuple(source for source in SOURCES if source in lineage),
             "unvouched": tuple(dict.fromkeys(unvouched)),
             "withheld": tuple(dict.fromkeys(withheld))[:_MOST_WITHHELD],
+            "further": (),
         }
         return draft.model_copy(update=result)
+
+    def _vouched_for(self, further: Iterable[str], lineage: set[TextOrigin]) -> Iterator[str]:
+        """Yield the lines of a run that a lesson may hold as they stand, and add where they come from."""
+        for line in further:
+            told = [judged for judged, _, _ in self._fields.judged("guidance", line, [])]
+            if line == " ".join(each.text for each in told if not each.is_quoted):
+                lineage.update(source for each in told for source in each.sources)
+                yield line
 
     def _tools_of(self, draft: ReflectionDraft, kept: str) -> Iterator[str]:
         """The tools of a draft that no text chose; of those that it told of, the ones that it still does."""

@@ -22,6 +22,7 @@ from mcp_reflect.domain.lessons.drafting.mistakes import (
     serves_customer,
 )
 from mcp_reflect.domain.lessons.drafting.statements import select_told
+from mcp_reflect.domain.lessons.drafting.supplement import find_untold
 from mcp_reflect.domain.lessons.drafting.tool_rules import find_tool_rules
 from mcp_reflect.domain.lessons.drafting.turns import closing_words, reasons_before, said_turns
 from mcp_reflect.domain.lessons.drafting.wrong_acts import describe_last_acts, describe_unopposed
@@ -139,6 +140,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         if passed and actions:
             actions[-1] += _reported(run, steps, "\n".join(actions))
     guidance += [rule for rule in rules if rule.rstrip(".") not in "\n".join((mistake, *actions, *failures))]
+    further = find_untold(run, steps, "\n".join((mistake, *actions, *guidance, *failures)), LESSON_CHARS, refused)
     guidance += failures  # beside what was learned; alone they only say that something failed
     if not passed:  # that a call worked in the end does not say that it mends why the run failed
         actions, guidance = [], [*actions, *guidance]
@@ -149,6 +151,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         key_mistake=mistake,
         correct_action="\n".join(actions),
         guidance="\n".join(guidance),
+        further=tuple(further),
     )
 
 
