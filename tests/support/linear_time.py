@@ -3,8 +3,11 @@ seconds, which a slow machine could not keep."""
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
+
+from mcp_reflect.domain.redaction.redact import redact
 
 _TIMES = 4
 _LARGEST_RATIO = 9.0
@@ -19,6 +22,16 @@ def takes_linear_time(run: Callable[[int], object], few: int) -> bool:
     """
     little = min(_cpu_time(run, few) for _ in range(2))
     return _cpu_time(run, _TIMES * few) <= _LARGEST_RATIO * little + _NOISE_S
+
+
+def redacts_in_linear_time(unit: str, *, start: str = "", end: str = "", size: int = 16_000) -> bool:
+    """Return true where `redact` takes linear time for a text of that unit over and over, between `start` and `end`.
+
+    `size` is that of the small text. By default the large one is just short enough to be searched as a whole. Every
+    text is another one: `redact` remembers those without secrets.
+    """
+    numbers = itertools.count()
+    return takes_linear_time(lambda times: redact(f"{next(numbers)}\n{start}{unit * times}{end}"), size // len(unit))
 
 
 def _cpu_time(run: Callable[[int], object], number: int) -> float:

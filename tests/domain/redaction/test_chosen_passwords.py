@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from mcp_reflect.domain.redaction.redact import redact
 from mcp_reflect.domain.redaction.values.chosen_words import is_drawn_or_disguised, looks_chosen
+from tests.support.linear_time import redacts_in_linear_time
 
 BEHIND_A_NAME = (
     ("IPSec ID staff\nIPSec secret «gr0upKeyStaff»\nXauth username bo\n"),
@@ -108,11 +107,4 @@ def test_the_form_of_a_password_that_needs_no_name(word: str) -> None:
 
 @pytest.mark.parametrize("line", ["user a", "password x", "mirror:a", '"app" "', "# /etc/passwd\na:", "key: [1, 2, "])
 def test_long_odd_lines_take_time_in_proportion(line: str) -> None:
-    def seconds(count: int) -> float:
-        start = time.process_time()
-        redact(line * count)
-        return time.process_time() - start
-
-    redact(line)
-    # The quicker of two: a processor that others use as well takes longer over the same work.
-    assert min(seconds(20_000) for _ in range(2)) < 8 * max(seconds(5_000), 0.02)
+    assert redacts_in_linear_time(line)

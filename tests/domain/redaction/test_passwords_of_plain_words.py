@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 
 from mcp_reflect.domain.redaction.redact import redact
+from tests.support.linear_time import redacts_in_linear_time
 
 POSITIONS = [
     "remoteuser = bob\nremotepass = @\n",  # beside a user in the same form
@@ -100,7 +100,5 @@ def test_the_same_words_elsewhere_stay(text: str) -> None:
         "login('a', 'b', ",
     ],
 )
-def test_two_hundred_thousand_odd_characters_take_linear_time(piece: str) -> None:
-    started = time.thread_time()
-    redact(piece * (200_000 // len(piece)))
-    assert time.thread_time() - started < 10
+def test_odd_characters_take_linear_time(piece: str) -> None:
+    assert redacts_in_linear_time(piece)

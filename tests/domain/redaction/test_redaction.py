@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 
 from mcp_reflect.domain.redaction.patterns import secret_patterns
 from mcp_reflect.domain.redaction.redact import redact
-from tests.support.waiting import HANG_S
+from tests.support.linear_time import redacts_in_linear_time
 
 LETTERS = "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0z"
 # Put together here, so that scanners of this repository find no whole one.
@@ -229,10 +228,8 @@ HOSTILE = ["password=", 'password="', "eyJ", "sk-", "-----BEGIN PRIVATE KEY-----
     "piece", [*HOSTILE, '2024-01-01 INFO worker: request 3f786850e387 done, token_count=12, "x"\n']
 )
 def test_a_million_characters_take_linear_time(piece: str) -> None:
-    started = time.thread_time()
-    redact(piece * (1_000_000 // len(piece)))
-    # Takes half a second at most; a quadratic pattern takes hours.
-    assert time.thread_time() - started < 10
+    assert redacts_in_linear_time(piece), "within a piece of a long text"
+    assert redacts_in_linear_time(piece, size=250_000)
 
 
 def test_patterns_of_vendors_are_compiled_when_a_text_has_their_prefix() -> None:
@@ -251,11 +248,11 @@ def test_patterns_of_vendors_are_compiled_when_a_text_has_their_prefix() -> None
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("text", ["token-" * 2_000, "%" + "25" * 5_000, "secret " * 2_000])
-def test_words_about_secrets_and_layers_of_encoding_take_bounded_time(text: str) -> None:
-    began = time.monotonic()
+@pytest.mark.parametrize(("start", "unit"), [("", "token-"), ("%", "25"), ("", "secret ")])
+def test_words_about_secrets_and_layers_of_encoding_take_linear_time(start: str, unit: str) -> None:
+    text = start + unit * 2_000
     assert redact(text) == text
-    assert time.monotonic() - began < HANG_S
+    assert redacts_in_linear_time(unit, start=start)
 
 
 def test_a_secret_in_parts_and_by_position_goes() -> None:

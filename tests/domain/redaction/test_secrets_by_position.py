@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 
 from mcp_reflect.domain.redaction.redact import redact
+from tests.support.linear_time import redacts_in_linear_time
 
 ROWS = [
     "id,username,password\n1,bob,@\n2,eve,@\n",
@@ -176,10 +176,8 @@ PIECES = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", [*PIECES, "password').fill('", "x as the password ", "user bob and password "])
-def test_two_hundred_thousand_odd_characters_take_linear_time(piece: str) -> None:
-    started = time.thread_time()
-    redact(piece * (200_000 // len(piece)))
-    assert time.thread_time() - started < 10
+def test_odd_characters_take_linear_time(piece: str) -> None:
+    assert redacts_in_linear_time(piece)
 
 
 @pytest.mark.parametrize(
