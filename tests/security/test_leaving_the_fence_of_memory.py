@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import time
 import unicodedata
 from typing import Any
 
@@ -21,6 +20,7 @@ from mcp_reflect.domain.text.recall_tags import marked
 from mcp_reflect.domain.text.rendering import render_augmented, strip_recalled
 from mcp_reflect.server.views.text import readable
 from tests.support.effort import examples
+from tests.support.linear_time import takes_linear_time
 from tests.support.values import make_memory, make_trace
 
 OPEN, CLOSE = "<mcp-reflect-recall>", "</mcp-reflect-recall>"
@@ -184,14 +184,7 @@ def test_hooks_keep_their_own_headings() -> None:
 
 @pytest.mark.parametrize("unit", ["<", "< ", "<\n", "</mcp-", "[INST", "é<", "<|a", "& lt;", "memory ", "Ⅷ", "가<"])
 def test_the_time_stays_linear(unit: str) -> None:
-    def taken(length: int) -> float:
-        text = unit * (length // len(unit))
-        started = time.process_time()
-        inert(text)
-        return time.process_time() - started
-
-    taken(2_000)
-    assert taken(80_000) < 40 * max(taken(10_000), 0.02)
+    assert takes_linear_time(lambda number: inert(unit * number), 20_000 // len(unit))
 
 
 @pytest.mark.parametrize("text", ATTACKS[:10])
