@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import logging
-import time
 import traceback
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -37,7 +36,6 @@ from tests.support.llm_server import (
     says,
     status,
 )
-from tests.support.waiting import HANG_S
 
 
 @pytest.fixture
@@ -111,10 +109,8 @@ def test_words_beside_a_refusal_are_taken(server: LLMServer) -> None:
 def test_a_hang_is_cut_off_in_time_and_its_prompt_is_accounted(server: LLMServer) -> None:
     spent: list[Usage] = []
     server.default(hang())
-    began = time.monotonic()
     with pytest.raises(ReflectorBusy, match="no answer within 2 s"):
         asking(server, 2, spend=spent.append).reflect(a_run())
-    assert time.monotonic() - began < HANG_S / 2
     assert [usage.completion for usage in spent] == [0]
     assert spent[0].prompt == pytest.approx(len(server.requests[0].prompt) / 4, abs=1)
 
@@ -140,31 +136,26 @@ def test_a_server_that_cannot_be_reached_costs_nothing() -> None:
 
 @pytest.mark.slow
 def test_a_server_that_drips_is_cut_off_like_one_that_hangs(server: LLMServer) -> None:
-    answer = reflection()
-    server.default(drip(answer, 0.05))
-    began = time.monotonic()
-    with pytest.raises(ReflectorBusy, match="no answer within 2 s"):
+    server.default(drip(reflection(), 0.05))
+    with pytest.raises(ReflectorBusy, match="no answer within 2 s"):  # in its whole length it would be taken
         asking(server, 2).reflect(a_run())
-    assert time.monotonic() - began < len(answer.body) * 0.05 / 2
 
 
 @pytest.mark.slow
 def test_the_time_limit_is_for_the_whole_call(server: LLMServer) -> None:
-    limit, second_came = 6, []
+    limit = 6
 
-    def late(_: Request) -> Answer:
+    def half_way(_: Request) -> Answer:
         server.wait(limit / 2)
         return says("")
 
-    def never(_: Request) -> Answer:
-        second_came.append(time.monotonic())
-        return hang()
+    def too_late(_: Request) -> Answer:  # and in time where each request had the limit for itself
+        server.wait(limit * 3 / 4)
+        return reflection()
 
-    server.enqueue(late, never)
+    server.enqueue(half_way, too_late)
     with pytest.raises(ReflectorBusy, match="no answer within 6 s"):
         asking(server, limit).reflect(a_run())
-    assert len(second_came) == 1
-    assert time.monotonic() - second_came[0] < 0.8 * limit  # all of it where each request had the limit for itself
 
 
 @pytest.mark.parametrize("code", [200, 307, 500])

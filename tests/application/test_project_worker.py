@@ -14,11 +14,11 @@ NEVER_S = 2 * HANG_S
 def test_work_begins_when_nobody_has_notified_for_the_pause() -> None:
     began: list[float] = []
     worker = ProjectWorker("test", lambda _: not began.append(time.monotonic()), pause_s=PAUSE_S)
-    worker.start()
     worker.notify("alpha")
     notified = time.monotonic()
     worker.notify("alpha")
-    assert until(lambda: began)[-1] - notified >= PAUSE_S
+    worker.start()
+    assert until(lambda: began)[0] - notified >= PAUSE_S
     worker.close(HANG_S)
 
 
