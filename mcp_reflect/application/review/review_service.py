@@ -2,7 +2,8 @@
 
 The path of a review: check and prepare it (`prepared_review.py`), then apply it in one transaction
 (`review_transaction.py`): credit the memories that the run was given (`credit.py`), and store the reflection with its
-claims (`reflection.py`), or queue it where a model is to write it (`jobs/`).
+claims (`reflection.py`), or queue it where a model is to write it (`jobs/`). What it came to is read again later
+(`outcome_reader.py`): the model may write, or judge, when the call has ended.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ from datetime import datetime
 from mcp_reflect.application.connection_context import ConnectionContext
 from mcp_reflect.application.jobs.worker import JobWorker
 from mcp_reflect.application.known_errors import ErrorFixes
-from mcp_reflect.application.memory_reader import MemoryReader, ingest_status
+from mcp_reflect.application.memory_reader import MemoryReader
 from mcp_reflect.application.ports import ReflectionDialogue, Reflector, WriteSession
 from mcp_reflect.application.requests import Verdict
-from mcp_reflect.application.review.credit import creditable, refine, update_of
+from mcp_reflect.application.review.credit import creditable, refine
 from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.review.later_words import lesson_in
 from mcp_reflect.application.review.latest_run import LatestRun
 from mcp_reflect.application.review.lesson_search import LessonSearch
+from mcp_reflect.application.review.outcome_reader import OutcomeReader
 from mcp_reflect.application.review.preparation_budget import LONG_RUN_CHARS
 from mcp_reflect.application.review.prepared_review import (
     PreparedReview,
@@ -34,7 +36,7 @@ from mcp_reflect.application.review.reflection import save_reflection
 from mcp_reflect.application.review.review_outcome import ReviewOutcome
 from mcp_reflect.application.review.review_transaction import apply_review
 from mcp_reflect.application.review.run_lesson import AuthoredDraft, RunLesson
-from mcp_reflect.domain.models import QUpdate, ReflectionJob, Review, Trace
+from mcp_reflect.domain.models import ReflectionJob, Trace
 from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.redaction.stored_text import storable_draft
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
@@ -66,6 +68,7 @@ class ReviewService:
         self._clock = context.clock
         self._on_saved = context.on_saved
         self._reader = MemoryReader(context.ledger, context.profile, context.embedder.identity)
+        self._outcomes = OutcomeReader(context.ledger, self._reader)
         self._reflections = reflections
         self._dialogue = dialogue
         self._search = search
@@ -171,14 +174,11 @@ class ReviewService:
         if outcome.review is None or outcome.ingest_status != "queued":
             return outcome
         self._reflections.wait_attempt(outcome.review.id, timeout)
-        return self._present(outcome)
+        return self._outcomes.present(outcome)
 
     def outcome(self, trace_id: str) -> ReviewOutcome:
         """Return a trace's state: its review, what that moved, and its reflection."""
-        summary = self._reader.summary(trace_id)
-        with self._ledger.reading() as session:
-            updates = [update_of(event) for event in session.events.of_trace(trace_id)]
-        return self._present(ReviewOutcome(trace_id, summary.review, "none", "", None, updates))
+        return self._outcomes.of_trace(trace_id)
 
     def reflection_prompt(self, run: ReviewedRun) -> str:
         """Return the question about a run for a model that is not ours, such as the client's."""
@@ -188,15 +188,15 @@ class ReviewService:
         """Store the reflection that the client's own model wrote; an empty answer leaves the job to the queue."""
         trace, review = self._reader.trace(outcome.trace_id), outcome.review
         if review is None:
-            return self._present(outcome)
+            return self._outcomes.present(outcome)
         run = ParsedRun.of(trace).reviewed(review)
         draft = storable_draft(self._dialogue.draft(answer, run))
         if draft.is_empty:
-            return self._present(outcome)
+            return self._outcomes.present(outcome)
         with suppress(ModelUnavailable):  # the job writes it later then
             words: AuthoredDraft = (draft, "sampling")
             self._save_sampled(lesson_in(words, run, self._embedder, self._profile.initial_q, self._search))
-        return self._present(outcome)
+        return self._outcomes.present(outcome)
 
     def _save_sampled(self, lesson: RunLesson) -> None:
         """Store what the client's model wrote, unless the run or its review has changed or has its reflection."""
@@ -215,37 +215,6 @@ class ReviewService:
             return EmbeddedTexts.by(self._embedder, texts)
         except ModelUnavailable:
             return None
-
-    def _present(self, outcome: ReviewOutcome) -> ReviewOutcome:
-        """The outcome with the state that the ledger has now."""
-        summary = self._reader.summary(outcome.trace_id)
-        memory = self._reader.memory_of(summary)
-        if memory is not None and memory.status == "pending":
-            memory = None
-        return ReviewOutcome(
-            trace_id=outcome.trace_id,
-            review=summary.review,
-            ingest_status=ingest_status(summary.job),
-            last_error=summary.job.last_error if summary.job else "",
-            memory=memory,
-            q_updates=self._moved(outcome, summary.review),
-        )
-
-    def _moved(self, outcome: ReviewOutcome, review: Review | None) -> list[QUpdate]:
-        """Return what the call moved, also where a model's opinion changed it after the call had done its own part."""
-        if review is None or review == outcome.review or not review.judged_by:
-            return outcome.q_updates
-        first = {update.memory_id: update for update in outcome.q_updates}
-        with self._ledger.reading() as session:
-            moved = {event.memory_id: update_of(event) for event in session.events.of_trace(outcome.trace_id)}
-            present = session.memories.by_ids(list(first))
-        taken_back = {
-            i: was.model_copy(update={"q_after": present[i].q_value, "reward": None, "alpha": 0.0})
-            for i, was in first.items()
-            if i not in moved
-        }
-        kept = {i: u.model_copy(update={"q_before": first[i].q_before}) if i in first else u for i, u in moved.items()}
-        return list((kept | taken_back).values())
 
 
 def _require_run(trace: Trace) -> None:
