@@ -28,14 +28,9 @@ from mcp_reflect.domain.provenance.run_texts import UNTRUSTED, RunTexts
 from mcp_reflect.domain.provenance.taint import Taint
 from mcp_reflect.domain.text.danger import is_dangerous
 from mcp_reflect.domain.text.instructions import instructs
-from mcp_reflect.domain.text.observation import (
-    reads_as_data,
-    reads_as_error,
-    wants_something,
-    without_advice,
-    without_asides,
-)
+from mcp_reflect.domain.text.observation import reads_as_data, reads_as_error, without_asides
 from mcp_reflect.domain.text.quotation import Quotation
+from mcp_reflect.domain.text.wishes import wants_something, without_advice
 from mcp_reflect.domain.trajectory.tools import is_tool_name
 
 CALL = re.compile(r"(?:`[^`]*`(?: failed:)?|(?:[Bb]efore that|At first) it failed:)\s*")

@@ -24,11 +24,10 @@ from mcp_reflect.domain.text.observation import (
     reads_as_error,
     reads_as_setting,
     reads_as_titles,
-    tells_to_call,
-    wants_something,
     without_asides,
 )
 from mcp_reflect.domain.text.observation_wording import FUNCTION_WORD
+from mcp_reflect.domain.text.wishes import tells_to_call, wants_something
 
 _CARRIED = 0.6
 """Least share of a sentence's words that another one says which carries it over."""

@@ -18,9 +18,9 @@ from mcp_reflect.domain.text.observation import (
     reads_as_error,
     reads_as_report,
     reads_as_titles,
-    wants_something,
 )
 from mcp_reflect.domain.text.tool_rules import states_limit
+from mcp_reflect.domain.text.wishes import wants_something
 
 _SYNTAX = re.compile(r"[(){}\[\]=<>@+$|]|\w[./]\w")
 """Signs of code, patches and paths, which a name with its value has none of."""

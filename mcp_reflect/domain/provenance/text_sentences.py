@@ -9,11 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.provenance.observed import COMMENT, ROW_OF_NAMES, Observed, TextReading
-from mcp_reflect.domain.text.observation import (
-    is_troubled,
-    reads_as_error,
-    without_advice,
-)
+from mcp_reflect.domain.text.observation import is_troubled, reads_as_error
+from mcp_reflect.domain.text.wishes import without_advice
 
 _MOST_CHARS = 600
 _ENDING = re.compile(r"(?<=[.!?;])\s+|<!--|-->|\n")

@@ -7,62 +7,46 @@ command are none of these, in whatever words.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.text.inert import skeleton
 from mcp_reflect.domain.text.observation_wording import (
     ADDRESS,
-    AGAIN,
     ASIDE,
-    ASKS,
     CLAUSE,
     CODE,
     COMMAND,
     CREDENTIALS,
     DETERMINER,
     ERROR_PREFIX,
-    FIRST,
-    FOREIGN_SHARE,
-    FOREIGN_WORD,
     FUNCTION_WORD,
     HEDGES,
-    INSTALLS,
     IS_CLOSED,
     IS_FINITE,
-    IS_LET_OFF,
     IS_VERB,
     ITEM,
     LEAST_FUNCTION_WORDS,
     LIST,
-    LISTED,
     MARKS,
     MOST_AROUND_LIST,
     MOST_BEFORE_VERB,
     MOST_WORDS_OF_ROW,
     MOST_WORDS_OF_TITLE,
-    NOUNS_BEFORE_TO,
     OPAQUE,
     PART,
     PROPER,
     SETTING,
-    SUBJECT,
-    SYSTEM_CALL,
     TROUBLED,
-    TYPED,
-    USE,
     WORD,
-    YOU,
 )
+from mcp_reflect.domain.text.wishes import plain_text, wants_something
 
-_CLAUSE_END = re.compile(r"[:;,.](?=\s)|\s[-–—]\s")
 _NAMES_TO_AN_ORDER = 5
 """Of so many names in a list one may begin like an order, as titles of films do."""
 
 
 def reads_as_report(text: str) -> bool:
     """Return true for an English statement that wants nothing of its reader: no wish, condition, address or command."""
-    plain = _plain(text)
+    plain = plain_text(text)
     named = bool(PROPER.match(text))
     if len(FUNCTION_WORD.findall(plain)) + named < LEAST_FUNCTION_WORDS or _has_opaque(text) or wants_something(text):
         return False
@@ -74,7 +58,7 @@ def reads_as_report(text: str) -> bool:
 
 def reads_as_error(text: str) -> bool:
     """Return true for a line that says what went wrong, and nothing of what to do about it."""
-    return bool(TROUBLED.search(ERROR_PREFIX.sub("", _plain(text)))) and not wants_something(text, of_error=True)
+    return bool(TROUBLED.search(ERROR_PREFIX.sub("", plain_text(text)))) and not wants_something(text, of_error=True)
 
 
 def is_troubled(text: str) -> bool:
@@ -82,43 +66,14 @@ def is_troubled(text: str) -> bool:
     return bool(TROUBLED.search(text.lower()))
 
 
-def wants_something(text: str, *, of_error: bool = False) -> bool:
-    """Return true for words that ask, order, wish or advise, and for those in a tongue that these rules do not read.
-
-    Errors may say what they expected of a value.
-    """
-    plain = SYSTEM_CALL.sub(" ", _plain(text)) if of_error else _plain(text)
-    if _is_foreign(plain) or "?" in plain:
-        return True
-    left = TYPED.sub(" ", plain) if of_error else plain
-    if ASKS.search(left) or YOU.search(left) or INSTALLS.search(plain):
-        return True
-    parts = LISTED if of_error else PART  # "cannot find or load": no order behind the conjunction of an error
-    return any(is_imperative(part) for clause in CLAUSE.split(plain) for part in parts.split(clause))
-
-
 def without_asides(text: str) -> str:
     """Return a text without what stands in parentheses, where compilers put their advice."""
     return ASIDE.sub("", text)
 
 
-def without_advice(text: str) -> str:
-    """Return an error without the clauses at its end that want something, as in `…: you must install it`.
-
-    Where only the word "error" would be left, the text stays as it is.
-    """
-    ends = [found.start() for found in _CLAUSE_END.finditer(text)]
-    for end, following in pairwise([*ends, len(text)]):
-        if not ERROR_PREFIX.sub("", _plain(f"{text[:end]}:")):
-            continue
-        if wants_something(text[end:following].strip(" :;,.-"), of_error=True):
-            return text[:end].rstrip()
-    return text
-
-
 def reads_as_data(text: str) -> bool:
     """Return true for a short value or a row of them, as tables and listings have: numbers, names, no sentence."""
-    plain = _plain(text)
+    plain = plain_text(text)
     if reads_as_titles(text):
         return True
     if not any(each.isdigit() for each in plain) or len(WORD.findall(plain)) > MOST_WORDS_OF_ROW or _has_opaque(text):
@@ -149,29 +104,6 @@ def reads_as_command(text: str) -> bool:
     return bool(COMMAND.search(" ".join(skeleton(text).split()).lstrip("$># ")))
 
 
-def tells_to_call(text: str) -> bool:
-    """Return true for words that name a command as the one to use."""
-    return bool(USE.search(_plain(text)))
-
-
-def is_imperative(clause: str) -> bool:
-    """Return true where a clause in lower case begins as an order does: with a verb's base form, or `word the …`."""
-    stripped = clause.strip(" `\"'*_#>|-")
-    found = FIRST.match(stripped)
-    if found is None or SUBJECT.match(stripped):
-        return False
-    first, second = found[1], (found[2] or "").strip("`\"',.")
-    if IS_VERB.fullmatch(first):
-        if not second or second == "of" or (second == "to" and first in NOUNS_BEFORE_TO):
-            return not second and len(clause.split()) > 1
-        if IS_LET_OFF.fullmatch(first) and re.search(r"[/.'\"\\]", found[2] or ""):
-            return False
-        return not (IS_FINITE.fullmatch(second) or TROUBLED.fullmatch(second))
-    if IS_CLOSED.fullmatch(first) or IS_FINITE.fullmatch(first) or TROUBLED.fullmatch(first):
-        return False
-    return second in DETERMINER and first.isalpha() and not first.endswith(("ing", "ly", "s"))
-
-
 def is_prose(text: str) -> bool:
     """Return true for words that somebody could follow, in any language; false for code, paths and rows of values."""
     plain = MARKS.sub("", text.strip())
@@ -184,10 +116,6 @@ def is_prose(text: str) -> bool:
         return True
     wide = sum(each.isalpha() and ord(each) >= 0x2E80 for each in plain)  # noqa: PLR2004 - scripts without blanks
     return wide >= 5  # noqa: PLR2004 - characters
-
-
-def _plain(text: str) -> str:
-    return AGAIN.sub("", " ".join(skeleton(MARKS.sub("", text)).split()))
 
 
 def _clauses(plain: str) -> list[str]:
@@ -228,18 +156,6 @@ def _is_finite(words: list[str], place: int, word: str) -> bool:
         and not word.endswith(("ss", "us", "is"))
         and (following in DETERMINER or bool(IS_CLOSED.fullmatch(following)))
     )
-
-
-def _is_foreign(plain: str) -> bool:
-    """Return true for words of another language, by its letters or by its small words."""
-    letters = sum(map(str.isalpha, plain))
-    strange = 0 if plain.isascii() else sum(each.isalpha() and not each.isascii() for each in plain)
-    if not letters or strange > FOREIGN_SHARE * letters:
-        return True
-    english = len(FUNCTION_WORD.findall(plain))
-    if strange and not english and len(plain.split()) > MOST_BEFORE_VERB and not TROUBLED.search(plain):
-        return True
-    return len(FOREIGN_WORD.findall(plain)) > max(1, english)
 
 
 def _is_title(words: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Wordings by which reports, errors and rows of values are told from what wants something (`observation.py`)."""
+"""Wordings by which reports, errors and rows of values (`observation.py`) are told from wishes (`wishes.py`)."""
 
 from __future__ import annotations
 

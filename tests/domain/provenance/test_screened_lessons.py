@@ -12,7 +12,8 @@ from mcp_reflect.domain.lessons.run.lookups import only_asks
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.text.instructions import pieces_of
-from mcp_reflect.domain.text.observation import reads_as_setting, without_advice
+from mcp_reflect.domain.text.observation import reads_as_setting
+from mcp_reflect.domain.text.wishes import without_advice
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun
 from tests.support.values import make_review, make_trace

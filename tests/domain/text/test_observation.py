@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_reflect.domain.text.observation import reads_as_error, wants_something
+from mcp_reflect.domain.text.observation import reads_as_error
+from mcp_reflect.domain.text.wishes import wants_something
 
 
 @pytest.mark.parametrize(
