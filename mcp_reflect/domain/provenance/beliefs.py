@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.provenance.carried_orders import tells_calls
-from mcp_reflect.domain.provenance.dictated_commands import is_known_program
+from mcp_reflect.domain.provenance.command_words import is_known_program
 from mcp_reflect.domain.provenance.run_texts import UNTRUSTED, RunTexts
 from mcp_reflect.domain.provenance.taint import IN_BACKQUOTES, Taint
 from mcp_reflect.domain.provenance.tokens import JOINT

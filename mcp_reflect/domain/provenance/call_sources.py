@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
-from mcp_reflect.domain.provenance.dictated_commands import quoted_commands
+from mcp_reflect.domain.provenance.command_words import quoted_commands
 from mcp_reflect.domain.provenance.observed import Contents
 from mcp_reflect.domain.trajectory.messages import ToolCall
 from mcp_reflect.domain.trajectory.tools import arguments_of, command_line

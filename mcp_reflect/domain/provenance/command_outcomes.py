@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.provenance.dictated_commands import simple_commands
+from mcp_reflect.domain.provenance.command_words import simple_commands
 
 REDIRECTION = re.compile(r"(?<!\s)\s*\d?>+\s*(?:&\d|\S+)")
 

@@ -9,11 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.provenance.dictated_commands import (
-    shell_words,
-    unknown_programs,
-    words_brought_in,
-)
+from mcp_reflect.domain.provenance.command_words import shell_words, unknown_programs, words_brought_in
 from mcp_reflect.domain.provenance.remedies import Remedy
 from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.provenance.taint import CHOOSES_CODE, COMMAND_ERROR, COMMANDS_ONLY, IN_BACKQUOTES, Taint

@@ -14,14 +14,8 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.calls import Call
 from mcp_reflect.domain.provenance.command_outcomes import REDIRECTION
-from mcp_reflect.domain.provenance.dictated_commands import (
-    chooses_code,
-    is_known_program,
-    leads_elsewhere,
-    quoted_commands,
-    shell_words,
-    words_brought_in,
-)
+from mcp_reflect.domain.provenance.command_words import is_known_program, quoted_commands, shell_words, words_brought_in
+from mcp_reflect.domain.provenance.dictated_commands import chooses_code, leads_elsewhere
 from mcp_reflect.domain.provenance.tokens import tokens_of
 from mcp_reflect.domain.text.danger import is_dangerous
 from mcp_reflect.domain.text.memoize import memoize_short

@@ -9,7 +9,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.file_names import shown_name
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.command_outcomes import REDIRECTION
-from mcp_reflect.domain.provenance.dictated_commands import simple_commands
+from mcp_reflect.domain.provenance.command_words import simple_commands
 from mcp_reflect.domain.trajectory.here_documents import without_documents
 from mcp_reflect.domain.trajectory.messages import ToolCall
 from mcp_reflect.domain.trajectory.tools import arguments_of, is_tool_name, path_of

@@ -12,15 +12,14 @@ from collections.abc import Iterable, Iterator
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
-from mcp_reflect.domain.provenance.dictated_commands import (
-    chooses_code,
+from mcp_reflect.domain.provenance.command_words import (
     conventional_words,
-    may_be_told,
     quoted_commands,
     unknown_programs,
     words_brought_in,
     words_that_run,
 )
+from mcp_reflect.domain.provenance.dictated_commands import chooses_code, may_be_told
 from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.provenance.tokens import JOINT, names_inside, names_of, tells_author
 from mcp_reflect.domain.provenance.well_known import is_well_known

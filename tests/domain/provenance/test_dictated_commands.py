@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_reflect.domain.provenance.dictated_commands import may_be_told, unknown_programs, words_brought_in
+from mcp_reflect.domain.provenance.command_words import unknown_programs, words_brought_in
+from mcp_reflect.domain.provenance.dictated_commands import may_be_told
 
 
 @pytest.mark.parametrize(
