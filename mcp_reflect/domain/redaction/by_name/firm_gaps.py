@@ -45,7 +45,7 @@ _USER = re.compile(
     r"[\w.+-]{1,64}@[\w-]{1,60}\.[\w.-]{1,60}"  # an address of mail is one by its form
     rf"|{_USER_NAME}(?:[_-]?(?:name|id|nome|naam))?(?:\\{{0,8}}{QUOTE})?(?P<gap>[ \t]*[=:]>?[ \t]*|[ \t]+)"
     # What is followed by a sign of assignment is a name itself: login user=bob
-    rf"(?:\\{{0,8}}{QUOTE})?[\w.@+\\/-]{{1,64}}(?![\w.@+/=-])(?:\\{{0,8}}{QUOTE})?",
+    rf"(?!(?:and|or|und|oder|y|et|e|o)\b)(?:\\{{0,8}}{QUOTE})?[\w.@+\\/-]{{1,64}}(?![\w.@+/=-])(?:\\{{0,8}}{QUOTE})?",
     re.IGNORECASE,
 )
 _BESIDE = re.compile(
@@ -62,7 +62,7 @@ _PREDICATES = (
     "i me your my our their his her its these those some every both either neither no longer at by into onto out up "
     "down over under between case kept held built made cut typed random unique sensitive plaintext cleartext text "
     "saved all but do does did may might can could would should must shall being been had have having hash salt "
-    "exposed invisible ignored leaked"
+    "exposed invisible ignored leaked correct ok okay"
 )
 _NO_VALUES = frozenset(_PREDICATES.split())
 """Words that prose says of a password, besides those that their ending tells."""

@@ -18,6 +18,7 @@ from mcp_reflect.domain.redaction.by_name.named_values import (
     phrase_after,
 )
 from mcp_reflect.domain.redaction.by_name.secret_names import SecretName
+from mcp_reflect.domain.redaction.by_name.secret_references import repeats_its_name
 from mcp_reflect.domain.redaction.values.mechanisms import is_constant, is_mechanism, is_message
 from mcp_reflect.domain.redaction.values.secret_values import is_harmless
 
@@ -89,6 +90,8 @@ def loose_secret(text: str, name: SecretName) -> NamedSecret | None:
     if phrase is not None or value is None:
         return phrase
     word = value[0]
+    if repeats_its_name(text, name, word):
+        return None
     if is_harmless_bare(word, name.kind, glued=True) or not _is_secret(text, name, gap, value):
         return None
     after = 0 if gap["open"] else len(word) - len(word.rstrip(").]}:,;!?*"))
@@ -103,7 +106,7 @@ def _is_secret(text: str, name: SecretName, gap: re.Match[str], value: re.Match[
     if gap["blank"] is not None and _REFERENCE.search(text, max(name.start - _LONGEST_STATEMENT, 0), name.start):
         return False  # a variable, and behind it the command that is given it
     if gap["said"] is not None:
-        return name.kind == "password" and _has_number(word) and is_told_word(word)
+        return name.kind == "password" and _has_number(word) and is_told_word(word) and not is_mechanism(word)
     if _is_ordinary(word, gap):
         return False
     leads = _leads_to_value(text, name, gap)

@@ -24,6 +24,11 @@ from mcp_reflect.domain.redaction.by_name.named_values import (
 )
 from mcp_reflect.domain.redaction.by_name.nearby_secrets import nearby_secret
 from mcp_reflect.domain.redaction.by_name.secret_names import SecretName, is_name, secret_names
+from mcp_reflect.domain.redaction.by_name.secret_references import (
+    is_reference_of_shell,
+    names_what_is_kept_elsewhere,
+    repeats_its_name,
+)
 from mcp_reflect.domain.redaction.by_name.told_secrets import told_secret
 from mcp_reflect.domain.redaction.values.secret_values import MARK, is_harmless, is_identifier, is_wording
 
@@ -59,12 +64,19 @@ _REFERENCE = re.compile(r"(?:existing_?|:|(?<![\w-])--)secret(?::|=)\Z", re.IGNO
 _LONGEST_REFERENCE = 12
 _WORDING = re.compile(r"(?:labels?|hint|tooltip|i18n)\.\Z|hashed_\Z")
 """What stands before the name of a wording, in files of translations: `label.apikey=API-Schl\u00fcssel`."""
+_COLOUR = re.compile(r"\#(?:[0-9a-fA-F]{3}){1,2}")
+"""How an editor shows a token of code."""
+_FILE = re.compile(r"[\w./~-]+\.[a-z]{2,5}")
+_SUM = re.compile(r"[ ]\+[ ](?![\"'][ ]*(?:\Z|\n))")
+"""What stands behind a variable in a sum: `userpass = username + b":" + password`."""
+_CLASS = re.compile(r"_{0,2}[A-Z]\w*(?:Private|Public)Key")
+"""A class that annotates what holds a key: `private_key: "_EllipticCurvePrivateKey"`."""
 _IN_TAG = re.compile(r"[\"']>")
 _OPTION_VALUE = re.compile(r"[ \t]{1,5}(?!-)")
 _SETTING = re.compile(r"(?:^|(?<=[\s\"'`;])|(?<=\\[nrt]))[A-Za-z]\w{0,60}\Z", re.ASCII)
 _SENTENCE = re.compile(r"[ ](?:your|the|an?|my|our|this|that)[ ]")
 """After the first word of a sentence: `forgotPassword: Forgot your password?`."""
-_KEPT = re.compile(r"[a-z]{2,20}(?:/[a-z_-]{1,30}){1,6}(?::[a-z_-]{1,30})?")
+_KEPT = re.compile(r"[a-z]{2,20}(?:/[a-z_-]{1,30}){1,6}(?::[a-z_-]{1,30})?|(?:secret|kv)/[\w./-]{1,120}:[\w-]{1,30}")
 """Where a vault keeps a secret: `kv/data/billing:password`."""
 _EMPTIED = re.compile(r"=[ \t]")
 _COMMAND = re.compile(
@@ -98,9 +110,12 @@ def redact_named(text: str) -> str:
     for name in names:
         if name.start < copied:
             continue
+        if names_what_is_kept_elsewhere(text, name):
+            continue
         kind = name.kind
         secret = _find(text, name, kind) or secret_before(text, name, copied)
-        secret = secret or told_secret(text, name) or nearby_secret(text, name)
+        if secret is None and not is_reference_of_shell(text, name):
+            secret = told_secret(text, name) or nearby_secret(text, name)
         if secret is not None and secret.end > secret.start and not _is_key(text, secret):
             done += (text[copied : secret.start], f"{secret.quote}{MARK}{kind}]{secret.quote}")
             copied = secret.end
@@ -114,17 +129,13 @@ def _is_key(text: str, secret: NamedSecret) -> bool:
     return is_plain and _IS_KEY.match(text, secret.end) is not None
 
 
-def _joined(text: str) -> str:
-    return re.sub(r"[\s_-]", "", text).lower()
-
-
 def _find(text: str, name: SecretName, kind: str) -> NamedSecret | None:
     """Return where the secret after a name stands, if one does."""
     first = max(name.start - _LONGEST_REFERENCE, 0)
     if _REFERENCE.search(text, first, name.end + 1) or _WORDING.search(text, first, name.start):
         return None
     gap = _ASSIGNED.match(text, name.end)
-    if gap is None and option_dashes(text, name) == "--":
+    if gap is None and option_dashes(text, name) == "--" and not _is_spoken_of(text, name):
         gap = _OPTION_VALUE.match(text, name.end)
     if gap is None:
         return loose_secret(text, name)
@@ -136,7 +147,8 @@ def _find(text: str, name: SecretName, kind: str) -> NamedSecret | None:
         value = quoted["value"]
         other = is_too_short(value, kind) or (name.group == "token" and is_identifier(value))
         other = other or (value.replace(" ", "").isalpha() and is_name(value)) or is_wording(value)
-        other = other or _joined(value) == _joined(text[name.start : name.end])  # `ApiKey = "api_key"`
+        other = other or (name.group == "token" and _COLOUR.fullmatch(value) is not None)
+        other = other or repeats_its_name(text, name, value) or _CLASS.fullmatch(value) is not None
         # The quote after 'password=' or <password> ends a literal, and the next one begins the next.
         other = other or (value[0] in " ,;)" and text[gap.end() - 1] in "=>")
         if other or is_harmless(value, kind) or not _is_told(text, name, gap[0], value):
@@ -145,6 +157,11 @@ def _find(text: str, name: SecretName, kind: str) -> NamedSecret | None:
     bare = _BARE.match(text, gap.end())
     found = None if bare is None or _is_emptied(text, name, gap, bare) else _bare(text, name, gap, bare, kind)
     return found or (loose_secret(text, name) if "\n" not in gap[0] else None)
+
+
+def _is_spoken_of(text: str, name: SecretName) -> bool:
+    """Return whether a sentence speaks of an option beside another: `--username and --password options`."""
+    return text.endswith((" and --", " or --"), max(name.start - len(" and --"), 0), name.start)
 
 
 def _is_emptied(text: str, name: SecretName, gap: re.Match[str], bare: re.Match[str]) -> bool:
@@ -162,6 +179,10 @@ def _bare(text: str, name: SecretName, gap: re.Match[str], bare: re.Match[str], 
     glued = text[start - 1] == "=" and text[start - 2] not in " \t=!:"
     variable = is_variable(value.rstrip(")")) and not (glued and _is_setting(text, name, bare))
     harmless = variable or is_harmless_bare(value, kind, glued=glued) or is_harmless(value, kind)
+    harmless = harmless or repeats_its_name(text, name, value.rstrip(")]}.:"))
+    harmless = harmless or (text[start - 1] == "@" and _FILE.fullmatch(value) is not None)  # password=@pw.txt
+    harmless = harmless or text.startswith(f" {text[name.start : name.end]}", bare.end())  # :param token: Access token
+    harmless = harmless or (not glued and _SUM.match(text, bare.end()) is not None)
     harmless = harmless and not _is_plain_secret(text, name, bare)
     names = gap.groupdict()
     if names.get("name_quote") in {'"', "'"} and names.get("sign") == ":":

@@ -18,7 +18,9 @@ _CODE = re.compile(
       |cfg|conf|app|props|state|secrets|import)[.\[(:?].*
     | (?:function|async|class|new|return|typeof|await|lambda)\b[ (:].*
     | [A-Za-z_][\w.]*[(\[](?!.*[)\]]\w).*   # a call or a lookup, after which no word goes on
-    | [a-z-]+\{[a-z-]+:.* | \([a-z]+ | ![a-z]+   # a rule of CSS, a remark, a tag of YAML
+    | (?:var|local|module|data|each)\.[a-z_][\w.\[\]]*                # a reference of Terraform
+    | [a-z0-9]+(?:_[a-z0-9]+)+\.\w+\.[a-z][a-z_]*
+    | [a-z-]+\{[a-z-]+:.* | \(\*?[a-z_][\w.]*(?:\)[\w.>-]*)? | ![a-z]+   # a rule of CSS, a remark, a tag of YAML
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )

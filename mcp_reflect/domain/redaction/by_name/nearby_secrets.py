@@ -26,6 +26,7 @@ _NAME_INSIDE = re.compile(r"pass|pwd|secret", re.IGNORECASE)
 _PART_OF_NAME = re.compile(r"\w|\.\w")
 _VERDICT = "pass"
 """A line of a test's result, not the name of a password."""
+_ABSENT = ("no ", "No ", "without ")
 _GIVEN = re.compile(r"\w[\"']?[ ]?[=:][ ]?[\"']?\Z")
 _LONGEST_GAP = 8
 """What stands before a word that is the value of another name."""
@@ -52,6 +53,8 @@ def nearby_secret(text: str, name: SecretName) -> NamedSecret | None:
     said = text[name.start : name.end].lower()
     if name.group not in _GROUPS or said == _VERDICT or _PART_OF_NAME.match(text, name.end):
         return None
+    if _is_absent(text, name.start):
+        return None
     last = _AT_LINE_END.match(text, name.end) if name.group != "weak_password" else None
     if last and _may_be_last(last["value"]):
         return NamedSecret(*last.span("value"))
@@ -59,6 +62,10 @@ def nearby_secret(text: str, name: SecretName) -> NamedSecret | None:
     if announced and looks_random(announced["value"], _LEAST_ANNOUNCED) and is_word(announced["value"]):
         return NamedSecret(*announced.span("value"))
     return next((word for word in _words_after(text, name.end) if looks_chosen(text[word.start : word.end])), None)
+
+
+def _is_absent(text: str, position: int) -> bool:
+    return text.endswith(_ABSENT, max(position - _LONGEST_GAP, 0), position)
 
 
 def _may_be_last(value: str) -> bool:
@@ -72,7 +79,13 @@ def redact_near_accounts(text: str) -> str:
     """
     folded = text.lower()
     words = _ACCOUNT.finditer(folded if len(folded) == len(text) else text)
-    found = {secret for word in words if (secret := _secret_of_account(text, word.end()))}
+    found = {
+        secret
+        for word in words
+        if not _is_absent(text, word.start())
+        and not text.startswith(" for ", word.end())  # the verb, with what it accounts for
+        and (secret := _secret_of_account(text, word.end()))
+    }
     done: list[str] = []
     copied = 0
     for start, end, _ in sorted(found):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.firm_gaps import is_told_word
 from mcp_reflect.domain.redaction.by_name.named_values import QUOTE, NamedSecret
-from mcp_reflect.domain.redaction.by_name.secret_names import SecretName
+from mcp_reflect.domain.redaction.by_name.secret_names import SecretName, is_name
 from mcp_reflect.domain.redaction.values.mechanisms import is_constant
 from mcp_reflect.domain.redaction.values.secret_values import MARK, WORDS
 
@@ -94,5 +94,5 @@ def _is_passphrase(quoted: str) -> bool:
     """Return whether a text in quotes is a row of words rather than a sentence about a secret."""
     words = quoted.split()
     common = sum(word.lower().strip(",.!?") in WORDS for word in words)
-    plain = all(word.strip(",.!?").isalpha() for word in words)
+    plain = all(word.strip(",.!?").isalpha() and not is_name(word) for word in words)  # `npm token create`
     return plain and len(words) >= _LEAST_WORDS and common <= _MOST_COMMON * len(words) and MARK not in quoted
