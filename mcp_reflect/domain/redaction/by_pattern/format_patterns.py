@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.redaction.by_pattern.notation import DEVELOPMENT_HOST
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern, random_value
 from mcp_reflect.domain.redaction.values.letter_model import random_bits
 from mcp_reflect.domain.redaction.values.secret_values import is_mixed, looks_random
@@ -56,7 +57,7 @@ FORMAT_PATTERNS = (
     SecretPattern(
         "url-password",
         ("://",),
-        re.compile(rf"://{_USER}:([^\s/\"'<>\\]{{1,500}})@(?=[\w.\[%-])"),
+        re.compile(rf"://(?P<user>{_USER}):(?!(?P=user)@{DEVELOPMENT_HOST})([^\s/\"'<>\\]{{1,500}})@(?=[\w.\[%-])"),
     ),
     SecretPattern(
         "url-password",

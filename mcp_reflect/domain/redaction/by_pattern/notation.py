@@ -12,3 +12,9 @@ END_OF_LINE = r"(?=[ \t]*(?:\Z|\r|\n|\\{1,8}[rn\"']|[\"']))"
 """Looks for the end of a line, or of the string that holds it."""
 END_OF_COMMAND = r"(?=[ \t]*(?:\Z|[\r\n;|&)`\"']|\\{1,8}[rn\"']))"
 """Looks for the end of a command."""
+DEVELOPMENT_HOST = (
+    r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|host\.docker\.internal"
+    r"|db|database|postgres|pg|mysql|mariadb|mongo|redis|rabbitmq|mq|rabbit)(?![\w.-])"
+)
+"""This machine, or the service beside a program in a file of Compose: a user with its own name as password is what
+documents print there, and no secret."""

@@ -17,9 +17,11 @@ _VALUE = (
     rf"|[^${_ENDS_WORD}][^{_ENDS_WORD}]{{0,300}})"
 )
 
+_ANY, _OF_COMMAND = r"\S", r"[^\s;|&]"
 _OPTIONS: tuple[tuple[str, str, str], ...] = (
-    ("mysql", r"\w*", r"-p(?!\d+:\d)(?=\S)"),
-    ("mariadb", r"(?:-\w+)?", r"-p(?!\d+:\d)(?=\S)"),
+    # root is what the files of Compose in documents give to root.
+    ("mysql", r"\w*", r"-p(?!\d+:\d|[\"']?root(?![\w!@#$%^&*.-]))(?=\S)"),
+    ("mariadb", r"(?:-\w+)?", r"-p(?!\d+:\d|[\"']?root(?![\w!@#$%^&*.-]))(?=\S)"),
     ("redis-cli", "", r"(?:-a|--pass)[ =]"),
     ("mongo", r"(?:sh|dump|restore|export|import|stat|top)?", r"-p[ =](?!--)"),
     ("openssl", "", r"-k "),
@@ -119,7 +121,11 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
         SecretPattern(
             "password",
             (command,),
-            re.compile(rf"{command}(?<![\w-]{command}){rest}(?=[ ]|(?<=[ ])){_ARGUMENTS}(?<![^ ]){option}{_VALUE}"),
+            re.compile(
+                rf"{command}(?<![\w-]{command}){rest}(?=[ ]|(?<=[ ])){_ARGUMENTS}(?<![^ ])"
+                # An argument ends where the command does.
+                rf"{option.replace(_ANY, _OF_COMMAND)}{_VALUE}"
+            ),
         )
         for command, rest, option in _OPTIONS
     ),

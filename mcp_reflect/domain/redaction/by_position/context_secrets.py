@@ -7,6 +7,7 @@ import binascii
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.firm_gaps import is_told_word
+from mcp_reflect.domain.redaction.by_pattern.notation import DEVELOPMENT_HOST
 from mcp_reflect.domain.redaction.by_pattern.notation import ESCAPED_QUOTE as _Q
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern, random_value
 from mcp_reflect.domain.redaction.values.chosen_words import looks_chosen
@@ -205,7 +206,8 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         "password",
         ("://",),
         re.compile(
-            r"(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql)(?:\+\w{1,20})?://[^\s:/@\"'\\]{0,60}:"
+            r"(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql)(?:\+\w{1,20})?://"
+            rf"(?P<user>[^\s:/@\"'\\]{{0,60}}):(?!(?P=user)@{DEVELOPMENT_HOST})"
             r"([^\s@\"'\\\[]{4,100})@[\w.-]{1,100}(?::\d{2,5})?(?=/)"
         ),
     ),

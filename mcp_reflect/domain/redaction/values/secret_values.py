@@ -16,12 +16,13 @@ PLACEHOLDER = re.compile(
     | [\w-]{1,12}(?:\.{3}|…)\S{0,4}                 # sk_test_..., of a text that was cut off
     | [a-z]{2,6}[-_](?:your|insert|replace|example|placeholder|redacted)[-_ ].*   # sk-your-key-here
     | (?:your|insert|enter|replace|change|example|sample|dummy|placeholder|redacted|masked|hidden|removed)
-      (?:[-_ ].*|me|d|this)?
+      (?:[-_ ].*|me|it|d|this)?
+    | minioadmin | guest | (?:dev|test|local)(?:[_-]?(?:pw|pass|passwd|password))?   # defaults that documents print
     | (?:[a-z]{1,8}[-_]){1,3}(?:x{4,}|\*{4,})       # sk_test_xxxxxxxx
     | \.[*+].* | \[\^.*                              # part of a regular expression
     | argon2\w{1,2}\$v=\d+\$m=\d+                    # the parameters of a hash
     | [a-z]\w{0,40}_\w{1,40}__[\w-]{5,8}            # a class of a CSS module
-    | password | passwd | pass                      # user:password@host
+    | password | passwd | pass | pwd | pw           # user:password@host
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
@@ -44,9 +45,10 @@ _ORDINARY = re.compile(
       argon|bcrypt|ec|sm|rc|arm|amd|win)[-_]?\d{1,5}(?:[-_.]?[a-z0-9]{1,8})?   # sha256, oauth2, v2
     | [kspilhtqc][-_]?\d{1,5}(?:[-_.][a-z0-9]{1,8}|[a-z]{1,6}\d{0,2})?   # s3, k8s, i18n
     | [a-z]*[-_]?v?\d+(?:\.\d+)+(?:[-+.]?[a-z0-9.]*)?                 # versions, addresses
+    | [a-z][\w.-]*@[v^~]?\d+(?:\.\d+)+[\w.+-]*                       # a package with its version
     | \d{4}-?\d\d-?\d\d(?:[t_ ]?[\d:.,z+-]*)?                         # dates
     | \d+(?:[.,:x-]\d+)*[a-z%]{0,3}                                   # numbers, sizes, times
-    | [\w./~*-]+\.(?:[a-z]{1,5}|json5?|[a-z]+\d)(?::\d+)*             # names of files, hosts
+    | [\w./~*-]+\.(?:[a-z]{1,5}|json5?|[a-z]+\d\d?)(?::\d+)*          # names of files, hosts
     | (?:[0-9a-f]{2}:){5,}(?:[0-9a-f]{2})?                            # bytes of a modulus, a fingerprint
     | [a-z_]+(?:[-_.][a-z]+)*[-_.]?\d?                                # words, with one digit perhaps
     | [a-z]{1,12}\d?(?:[-_.](?:[a-z]{1,14}\d?|\d{1,3}))+              # names in parts: step-2, my_token_2
