@@ -72,7 +72,7 @@ def _secrets_of(record: re.Match[str]) -> list[tuple[int, int]]:
     return [field.span() for field in fields if looks_chosen(field[0]) or _HEX.fullmatch(field[0])]
 
 
-_NO_LINE_OF_USER = re.compile(r"(?:[^\s\w.@*\\-]|\S[ \t]{1,9}|(?:\s|\A)[\d.-])[\w.@*-]{0,60}\Z")
+_NO_LINE_OF_USER = re.compile(r"(?:[^\s\w.@*\\-]|\S[ \t]{1,9}|(?:\s|\A)[\d.-])[\w.@*-]{0,60}\Z|\b(?:SHA\d{1,3}|MD5)\Z")
 _NO_USER = re.compile(r"(?:[^\s\"'=/\w.@-]|(?:\A|[\s\"'=/])[^A-Za-z])[\w.@-]{0,40}\Z")
 
 _LEAST_DRAWN = 7
@@ -91,7 +91,8 @@ ACCOUNT_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "password",
         (":",),
-        re.compile(rf":(?<=[\w.@*-]{{2}}[\w*]:){_VALUE}(?::[\w/.:~= -]{{0,300}})?{_END}"),
+        # Behind an artefact of Maven stands its version.
+        re.compile(rf":(?<=[\w.@*-]{{2}}[\w*]:)(?![\w.-]{{1,80}}:\d+\.\d){_VALUE}(?::[\w/.:~= -]{{0,300}})?{_END}"),
         unless=_NO_LINE_OF_USER,
         judge=looks_chosen,
     ),

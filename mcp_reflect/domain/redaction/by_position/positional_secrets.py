@@ -205,7 +205,7 @@ POSITIONAL_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "password",
         ("login ", "logon "),
-        re.compile(rf"\blog(?:in|on)[ ](?:[\w.-]{{1,60}}/)?[\w.@\\-]{{1,40}}[ ,]{_VALUE}"),
+        re.compile(rf"\blog(?:in|on)[ ](?:[\w.-]{{1,60}}/)?(?!--)[\w.@\\-]{{1,40}}[ ,]{_VALUE}"),
         judge=_is_option_value,
     ),
     # What takes the place of a placeholder, or is written into a file that is named for a secret: sed s/changeme/…/
@@ -214,8 +214,9 @@ POSITIONAL_PATTERNS: tuple[SecretPattern, ...] = (
         ("sed ", "perl "),
         re.compile(
             r"(?:sed|perl) [^\n;|&]{0,60}?\bs([/|#,@])"
-            r"(?=[^\n]{0,300}?(?i:change_?me|placeholder|replace_?me|passw|secret|token|api_?key))"
-            r"[^\n/|#,@]{0,120}\1([^\s/|#,@\"']{8,128})(?=\1)"
+            r"(?=[^\n]{0,300}?(?i:change_?me|placeholder|replace_?me|(?<!\[redacted:)passw|(?<!\[redacted:)secret|token|api_?key))"
+            # Not a name in place of a like one: s/utf8mb4_0900_ai_ci/utf8mb4_general_ci/
+            r"(?>(?P<stem>[a-z][a-z0-9]{2,15}[_.-])?)[^\n/|#,@]{0,120}\1(?!(?P=stem))([^\s/|#,@\"']{8,128})(?=\1)"
         ),
         judge=lambda value: is_password_like(value) or looks_chosen(value),
     ),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.values.letter_model import random_bits
+from mcp_reflect.domain.redaction.values.mechanisms import is_mechanism
 from mcp_reflect.domain.redaction.values.secret_values import PLACEHOLDER, looks_random
 
 _LEAST = 6
@@ -32,6 +33,10 @@ _SYNTAX = re.compile(
     | \A[0-9a-f-]{7,}\#\d+\Z                                              # a part of what has a hash or a UUID
     | \A(?:[A-Z]+[-+\#]\d[\w.-]*|[a-z-]+\#\d+|\w+\#\d{5,})\Z               # the number of an issue
     | \A[A-Z\d]+(?:_[A-Z\d]+)+\Z                                           # a constant
+    | \A[a-z]*v?\d+\.\d+(?:[.-][\w.-]*|[KMGTP]i?B?|[km]b?)?\Z             # a version, a size
+    | \A(?:input|button|form|select|textarea|div|span|a)\#[a-z]           # an element of a page
+    | \A[A-Z][a-z]+!\$?[A-Z]{1,3}\$?\d{1,5}\Z                             # a cell of a sheet
+    | (?:Private|Public)Key\Z                                             # a class
     """,
     re.VERBOSE,
 )
@@ -48,7 +53,7 @@ _DISGUISED = re.compile(r"(?<![A-Za-z])[bcdfghjklmnpqrstwz]{1,4}[0134][bcdfghjkl
 
 def looks_chosen(word: str) -> bool:
     """Return true where a word reads like a password, chosen or drawn, rather than like a name, a version or code."""
-    if not _LEAST <= len(word) <= _LONGEST or _SYNTAX.search(word) or PLACEHOLDER.fullmatch(word):
+    if not _LEAST <= len(word) <= _LONGEST or _SYNTAX.search(word) or PLACEHOLDER.fullmatch(word) or is_mechanism(word):
         return False
     if has_password_sign(word):
         return True

@@ -15,6 +15,7 @@ _MECHANISM = re.compile(
       |postgres|postgresql|psql|mysql|mariadb|redis|mongo|mongodb|sqlite|docker|k|kubernetes|windows|ubuntu|debian
       |phase|step|method|option|level|stage|version|factor|v|key)[-_]?(?:v?\d{1,3}(?:[.-]\d{1,3}){0,3}[a-z]?)?
     | v?\d+(?:\.\d+)+[a-z0-9.-]* | [a-z]+[-_]?v?\d+(?:\.\d+)+
+    | pkcs\#?\d{1,2} | (?:aes|rc\d|des|camellia|chacha)[-_]?\d*[-_](?:cbc|gcm|ctr|ecb|cfb|ofb|xts|poly1305)
     | (?:rsa|dh)[-_]?\d{4} | id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?
     """,
     re.VERBOSE | re.IGNORECASE,
