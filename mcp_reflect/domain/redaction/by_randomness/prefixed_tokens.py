@@ -23,6 +23,8 @@ _PREFIX = re.compile(
 _HASH = re.compile(r"(?:sha\d{1,3}|md5|hash|digest|integrity)\W{1,3}\Z", re.IGNORECASE)
 _WORDS_AND_HASH = re.compile(r"(?:[A-Za-z]{1,12}[_-]){1,4}(?:[0-9a-f]{40}|[0-9a-f]{64})")
 """The rest of the key of a cache or of a build: `npm-Linux-8f4b…`."""
+_HOST_AND_HASH = re.compile(r"[a-z]{2,6}-[0-9a-f]{16}")
+"""The end of a host, and the hash of its address: Cargo keeps the crates of a registry in a folder of that name."""
 _LONGEST_PREFIX = 60
 _TELLING = re.compile(r"(?:^|[_-])(?:ak|api|as|auth|live|phx|prod|rk|test|testsk|tr)[_-]", re.IGNORECASE)
 _CERTAIN = re.compile(r"(?:^|[_-])(?:pat|sec|secret|signkey|sk|tkn|tok|token)[_-]", re.IGNORECASE)
@@ -49,7 +51,11 @@ def redact_tokens(text: str) -> str:
 
     def dotted(match: re.Match[str]) -> str:
         before = text[max(match.start() - _LONGEST_PREFIX, 0) : match.start()]
-        parts = [part.replace("-", "").replace("_", "") for part in match[1].rstrip("=").split(".")]
+        parts = [
+            part.replace("-", "").replace("_", "")
+            for part in match[1].rstrip("=").split(".")
+            if not _HOST_AND_HASH.fullmatch(part)
+        ]
         random = any(map(_is_mixed_token, parts))
         return f".{MARK}token]" if random and _DOTTED_PREFIX.search(before) else match[0]
 

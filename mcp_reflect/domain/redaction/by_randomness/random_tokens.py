@@ -12,6 +12,7 @@ import binascii
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.redaction.by_randomness.ordinary_tokens import is_file_or_id, is_written_out
 from mcp_reflect.domain.redaction.by_randomness.telling_words import (
     Hint,
     hint_before,
@@ -36,7 +37,7 @@ _MACRO = re.compile(r"_{0,2}[A-Z]+[0-9]{0,2}(?:_(?:[A-Z]+[0-9]{0,2}|[0-9]{1,4}))
 _UUID = re.compile(r"(?<![0-9a-fA-F-])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9a-fA-F-])")
 _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
 _PREFIX = re.compile(r"(?:[A-Za-z][A-Za-z0-9]{0,15}|\d{1,6})(?:[_.~-][A-Za-z0-9]{1,15}){0,3}[_.~-]")
-_FILE_END = re.compile(r"\.[a-z][a-z0-9]{1,4}(?![\w.])")
+_FILE_END = re.compile(r"\.[a-z][a-z0-9]{1,7}(?![\w.])")
 _LINE_AFTER = re.compile(r"(?:\r?\n|\\+n)[ \t]{0,8}[A-Za-z0-9+/]{57,}={0,2}(?=\s|\\|\Z)")
 _LINE_BEFORE = re.compile(r"[A-Za-z0-9+/]{57,}(?:\r?\n|\\+n)[ \t]{0,8}\Z")
 _LONGEST_LINE = 120
@@ -136,7 +137,7 @@ def _is_secret(text: str, position: int, token: str, span: RandomPart) -> bool:
     hint = hint_before(text, position)
     if hint is not Hint.ID and span.start:
         hint = max(hint, hint_before(text, position + span.start), key=list(Hint).index)
-    if hint is Hint.ID or PLACEHOLDER.fullmatch(word) or is_published(token):
+    if hint is Hint.ID or PLACEHOLDER.fullmatch(word) or is_published(token) or is_written_out(token, word):
         return False
     is_hex = _is_hex(word)
     is_uuid = _is_id_of_uuid(word)
@@ -167,6 +168,7 @@ def _is_alone(text: str, position: int, token: str, span: RandomPart) -> bool:
     is_data = (
         len(word) > (_LONGEST_PREFIXED if vendor else _LONGEST_ALONE)
         or _FILE_END.match(token, span.end)
+        or is_file_or_id(token)
         or _is_encoded_text(token)
         or names_an_id(prefix)
     )

@@ -63,6 +63,8 @@ _ID_IF_DIRECT = frozenset(_ID_IF_DIRECT_WORDS.split())
 _ID_IN_PATH = frozenset(("d", "document", "documents", "docs", "folders", "drive", "board", "page", "pages", "video"))
 """Words after which it is one as the next part of a path, as the addresses of documents have it: `/document/d/…`."""
 _PART_OF_PATH = re.compile(r"/[\w-]*")
+_PAGES = frozenset(("page", "next", "starting", "continuation"))
+"""Words before a token that is a place in a list, which is read page by page."""
 _ARTICLES = frozenset(("the", "a", "this", "that"))
 """Before a word that names a secret now and then they say neither that it does nor that it does not."""
 _NO_KEY_OF = _OTHER_KEYS | _ID | _ID_IF_DIRECT
@@ -80,7 +82,7 @@ _COMPOUND_ENDS = (
 )
 _ID_PREFIX_WORDS = (
     "asst batch blob call ch chatcmpl chunk cid comment commit cus diff err evt file ft ftjob gen gid id in issue "
-    "vpc subnet sg i vol ami eni rtb igw nat snap acl eipalloc vpce tgw pcx lt asg "
+    "pvc pv vpc subnet sg i vol ami eni rtb igw nat snap acl eipalloc vpce tgw pcx lt asg "
     "issuecomment item job key lock md5 mem msg node org part pi pm price prod proj rec req request resp rev rs run "
     "bkg booking cust inv invoice ord order pmt shp txn usr "
     "prj session sha1 sha224 sha256 sha384 sha512 span step sub task thread tool toolu trace tree uid user vs"
@@ -101,6 +103,7 @@ _PUBLISHED = re.compile(
     r"|MII[A-Za-z0-9+/]{1,12}(?:gAwIBAgI|ANBgkqhkiG9w0BAQEFAAOC)"
     r"|age1[a-z0-9]{50}|(?:[a-z][a-z0-9]*-)+[0-9a-f]{8,10}-[a-z0-9]{5}\Z"
     r"|(?:vpc|subnet|sg|i|vol|ami|eni|rtb|igw|nat|acl|pcx|tgw|vpce|eipalloc|snap|lt)-(?:[0-9a-f]{17}|[0-9a-f]{8})\Z"
+    r"|(?:L|A)?GPL(?:v|-)\d|BSD-\d|_{1,2}Z(?:N|S|T|K|L)[A-Za-z\d]|[\w.]+-[\w-]{8}-py\d\.\d{1,2}\Z"
     r"|[+-]?\d*\.\d+[eE][+-]?\d{1,4}\Z|0[0-7][0-9A-HJKMNP-TV-Z]{24}\Z|Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[ky][a-z2-7]{50}|v\d+\.\d+\.\d+-(?:[\w.]*\.)?\d{14}-[0-9a-f]{12}"
 )
 """Keys that stand in pages and programs which everybody may read, addresses, certificates, numbers, versions, ids."""
@@ -169,7 +172,8 @@ def _said_by(words: list[re.Match[str]], number: int, window: str) -> Hint | Non
     if word not in _NAMING or (word in _WEAK and before in _ARTICLES):
         compound = direct and len(word) >= _LEAST_COMPOUND and word.endswith(_COMPOUND_ENDS)
         return Hint.NAMED if compound else None
-    if before in _SUMS or (word in _WEAK and before in _NO_KEY_OF):
+    is_place = word == "token" and before in _PAGES
+    if is_place or before in _SUMS or (word in _WEAK and before in _NO_KEY_OF):
         return Hint.ID
     strong = word not in _WEAK or before in _NAMING or (word.startswith("key") and before != "")
     if direct:
