@@ -30,6 +30,7 @@ from mcp_reflect.domain.redaction.by_name.secret_references import (
     repeats_its_name,
 )
 from mcp_reflect.domain.redaction.by_name.told_secrets import told_secret
+from mcp_reflect.domain.redaction.values.mechanisms import is_mechanism
 from mcp_reflect.domain.redaction.values.secret_values import MARK, is_harmless, is_identifier, is_wording
 
 _CLOSE = rf"(?:(?P<name_escape>\\{{0,8}})(?P<name_quote>{QUOTE}|[\])}}*])){{0,4}}"
@@ -64,6 +65,11 @@ _REFERENCE = re.compile(r"(?:existing_?|:|(?<![\w-])--)secret(?::|=)\Z", re.IGNO
 _LONGEST_REFERENCE = 12
 _WORDING = re.compile(r"(?:labels?|hint|tooltip|i18n)\.\Z|hashed_\Z")
 """What stands before the name of a wording, in files of translations: `label.apikey=API-Schl\u00fcssel`."""
+_GENERIC = re.compile(
+    r"Option(?:al)?|Vec|Result|Arc|Box|Rc|Cow|Secret(?:Box)?|Zeroizing|Mutex|RwLock|List|Array|Set|Map|Promise|Future|Ref"
+    r"|Signal|Observable|FormControl|Record|Partial|Readonly|Nullable|Lazy|Provider|Property|Redacted|Sensitive"
+)
+"""A type that takes another one: `password: Option<String>`."""
 _COLOUR = re.compile(r"\#(?:[0-9a-fA-F]{3}){1,2}")
 """How an editor shows a token of code."""
 _FILE = re.compile(r"[\w./~-]+\.[a-z]{2,5}")
@@ -181,7 +187,9 @@ def _bare(text: str, name: SecretName, gap: re.Match[str], bare: re.Match[str], 
     harmless = variable or is_harmless_bare(value, kind, glued=glued) or is_harmless(value, kind)
     harmless = harmless or repeats_its_name(text, name, value.rstrip(")]}.:"))
     harmless = harmless or (text[start - 1] == "@" and _FILE.fullmatch(value) is not None)  # password=@pw.txt
-    harmless = harmless or text.startswith(f" {text[name.start : name.end]}", bare.end())  # :param token: Access token
+    harmless = (
+        harmless or _is_type(text, name, bare) or text.startswith(f" {text[name.start : name.end]}", bare.end())
+    )  # :param token: Access token
     harmless = harmless or (not glued and _SUM.match(text, bare.end()) is not None)
     harmless = harmless and not _is_plain_secret(text, name, bare)
     names = gap.groupdict()
@@ -200,6 +208,12 @@ def _bare(text: str, name: SecretName, gap: re.Match[str], bare: re.Match[str], 
     if names.get("block") and (further := _BLOCK_LINES.match(text, end)):
         end = further.end()
     return NamedSecret(start, end, quote)
+
+
+def _is_type(text: str, name: SecretName, bare: re.Match[str]) -> bool:
+    """Return whether a value is the type of what holds a secret, or the way in which it is hashed."""
+    hashed = text[name.start : name.end].lower().endswith("hash") and is_mechanism(bare["value"])
+    return hashed or (text.startswith("<", bare.end()) and _GENERIC.fullmatch(bare["value"]) is not None)
 
 
 def _is_plain_secret(text: str, name: SecretName, bare: re.Match[str]) -> bool:

@@ -18,12 +18,14 @@ _CODE = re.compile(
       |cfg|conf|app|props|state|secrets|import)[.\[(:?].*
     | (?:function|async|class|new|return|typeof|await|lambda)\b[ (:].*
     | [A-Za-z_][\w.]*[(\[](?!.*[)\]]\w).*   # a call or a lookup, after which no word goes on
-    | (?:var|local|module|data|each)\.[a-z_][\w.\[\]]*                # a reference of Terraform
-    | [a-z0-9]+(?:_[a-z0-9]+)+\.\w+\.[a-z][a-z_]*
     | [a-z-]+\{[a-z-]+:.* | \(\*?[a-z_][\w.]*(?:\)[\w.>-]*)? | ![a-z]+   # a rule of CSS, a remark, a tag of YAML
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
+_OF_TERRAFORM = re.compile(
+    r"(?:var|local|module|data|each)\.[a-z_][\w.\[\]]*|[a-z0-9]+(?:_[a-z0-9]+)+\.\w+\.[a-z][a-z_]*"
+)
+"""What Terraform takes from a variable or another resource: `random_password.db.result`."""
 _VARIABLE = re.compile(r"[@:&*-]?[A-Za-z_.-]*(?:password|passwd|pwd|token|secret|key|pass)[A-Za-z_.]*", re.IGNORECASE)
 _PATH = re.compile(r"[~.]{0,2}/[\w.-]*(?:/.*)?", re.DOTALL)
 _OPTION = re.compile(r"(?:^|[\s\"'`(\[])(?P<dashes>--?)[A-Za-z0-9]{0,30}(?:[._-][A-Za-z0-9]{1,30}){0,4}[._-]?\Z")
@@ -54,7 +56,7 @@ def is_variable(value: str) -> bool:
 
 def is_harmless_bare(value: str, kind: str, *, glued: bool) -> bool:
     """Return true where a value without quotes is code, a path or too short; `glued`: it follows `=` at once."""
-    if _CODE.fullmatch(value):
+    if _CODE.fullmatch(value) or (not glued and _OF_TERRAFORM.fullmatch(value)):
         return True
     if kind == "password":
         return len(value) < _SHORTEST_BARE_PASSWORD or _PATH.fullmatch(value) is not None

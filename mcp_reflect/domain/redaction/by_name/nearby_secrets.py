@@ -26,7 +26,14 @@ _NAME_INSIDE = re.compile(r"pass|pwd|secret", re.IGNORECASE)
 _PART_OF_NAME = re.compile(r"\w|\.\w")
 _VERDICT = "pass"
 """A line of a test's result, not the name of a password."""
-_ABSENT = ("no ", "No ", "without ")
+_ABSENT = ("no ", "No ", "without ", "impl ")
+"""Before a name of which a text says that it is missing, or that a type of code implements it."""
+_OTHER_OPTION = re.compile(
+    r"--(?:[\w-]{0,40}-)?(?:id|name|profile|region|host|user|group|server|port|file|url|namespace|zone|project|type)"
+    r"[ =]\Z"
+)
+"""The option whose value a word is: `admin-set-user-password --user-pool-id eu-west-1_AbC123xyz`."""
+_LONGEST_OPTION = 60
 _GIVEN = re.compile(r"\w[\"']?[ ]?[=:][ ]?[\"']?\Z")
 _LONGEST_GAP = 8
 """What stands before a word that is the value of another name."""
@@ -110,5 +117,6 @@ def _words_after(text: str, position: int) -> Iterator[NamedSecret]:
         end = word.start() + len(value)
         code = text[end : end + 1] in _CODE_AFTER or text[word.start() - 1] in _CODE_BEFORE
         given = _GIVEN.search(text, max(position, word.start() - _LONGEST_GAP), word.start())
+        given = given or _OTHER_OPTION.search(text, max(word.start() - _LONGEST_OPTION, 0), word.start())
         if not code and not given and not _NAME_INSIDE.search(value):
             yield NamedSecret(word.start(), end)

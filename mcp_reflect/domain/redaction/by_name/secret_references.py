@@ -35,6 +35,7 @@ _KEPT_VALUE = re.compile(rf":[ ]{_OBJECT}(?=\s|\\|\Z)")
 _OF_MANAGER = re.compile(r"\bsecretsmanager[ ][^\n;|&]{0,200}--\Z")
 """A command of AWS, in which --secret-id is the name of a secret, rather than a half of a login of Vault."""
 _DIRECTIVES = ("proxy_pass", "fastcgi_pass", "uwsgi_pass", "scgi_pass", "grpc_pass", "memcached_pass")
+_ARGUMENT = re.compile(r"[ \t]{1,40}(?![ \t=:])")
 _PAGE = re.compile(r"(?:next|page|sync|continuation|starting|start|resume)[ _-]?(?:page)?[ _-]?\Z", re.IGNORECASE)
 """What makes a token the place in a list that is read page by page."""
 _VARIABLE = re.compile(r"\$\{?\w*\Z")
@@ -124,6 +125,6 @@ def _is_directive(text: str, name: SecretName) -> bool:
     """Return whether a name is a directive of nginx, which says where a request is passed, or the verdict of a test."""
     if text.startswith("PASS", name.start):
         return text.endswith("--- ", max(name.start - 4, 0), name.start)
-    if text[name.end : name.end + 1] not in {" ", "\t"}:
+    if not _ARGUMENT.match(text, name.end):
         return False
     return any(text.endswith(each, max(name.end - len(each), 0), name.end) for each in _DIRECTIVES)

@@ -42,7 +42,7 @@ _MEMBER = re.compile(
 _AFTER_VALUE = re.compile(r"[ \t]+#.*", re.DOTALL)
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{4,}={0,2}")
 _TELLS_WHERE = re.compile(
-    r"(?i:(?:.*[_.-])?(?:user|username|login|host|hostname|port|database|dbname|region|type))|(?:ca|tls)\.crt"
+    r"(?i:(?:.*[_.-])?(?:user|username|login|host|hostname|port|database|dbname|region|type)|.*mtime)|(?:ca|tls)\.crt"
 )
 """Keys of what is no secret, and what a lesson needs."""
 _BLOCK = re.compile(r"[|>][+-]?\d?")

@@ -117,7 +117,9 @@ POSITIONAL_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "password",
         (":*:",),
-        re.compile(r":(?<=[\w*]:)(?:\d{2,5}:\*|\*:[\w.*-]{1,60}):[\w.-]{1,60}:([^\s:\"'\\]{4,200})(?=\s|\Z|[\"'\\])"),
+        re.compile(
+            r":(?<=[\w*]:)(?!\*:\*:secret:)(?:\d{2,5}:\*|\*:[\w.*-]{1,60}):[\w.-]{1,60}:([^\s:\"'\\]{4,200})(?=\s|\Z|[\"'\\])"
+        ),
     ),
     SecretPattern(
         "url-password",

@@ -43,7 +43,7 @@ _LINE_BEFORE = re.compile(r"[A-Za-z0-9+/]{57,}(?:\r?\n|\\+n)[ \t]{0,8}\Z")
 _LONGEST_LINE = 120
 _LEAST_HEX_RUN = 20
 _HEX_RUN = re.compile(r"[0-9a-f]{20,}|[0-9A-F]{20,}")
-_WORDS_BEFORE = re.compile(r"\A(?:[a-z]{2,12}[-_]){1,3}(?=[0-9a-f]{40})")
+_WORDS_BEFORE = re.compile(r"\A(?:[A-Za-z]{2,12}[-_]){1,4}(?=[0-9a-f]{32})")
 """The name of a program before the sum of a file, as caches of CI are named."""
 _LEAST_NAMED_HEX = 16
 _LEAST_HEX = 32

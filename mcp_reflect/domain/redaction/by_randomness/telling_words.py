@@ -40,7 +40,7 @@ _OTHER_KEYS_WORDS = (
     "public pub foreign primary cache sort partition idempotency object row dedup unique index lookup group hash "
     "range event message s3 item order state storage lock resource translation i18n gpg pgp key sorting shard routing "
     "socket websocket recv receive "
-    "no each any every and or one with same press hit on in by"
+    "no each any every and or one with same press hit on in by from"
 )
 _OTHER_KEYS = frozenset(_OTHER_KEYS_WORDS.split())
 _ID_WORDS = (
