@@ -92,6 +92,8 @@ ORDINARY_WORDS = (
     "/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/getrandom-0.3.3/src/backends.rs",
     "pvc-c01c5b12-77e0-4b1f-9a9b-2a7bb0e4e0c3   50Gi       ssd",
     "Cache restored from key: Linux-npm-2c26b46b68ffc68ff99b453c1d304134",
+    "-----BEGIN CERTIFICATE-----\nMIIDcKSAm7/BNms+8UWGfpPErKdFxuTjQiu72Sqfxft1eaU=\n-----END CERTIFICATE-----",
+    "Valid Development: 1.22.0.dev0+5-g7999db4df2",
     "License: LGPL-2.1-or-later",
     "saved 1EMH0098_20250401_20250407.csv (169 lines)",
     "_ZNKSt5ctypeIwE10do_tolowerEPwPKw",
@@ -185,11 +187,11 @@ def test_a_command_about_a_secret_of_kubernetes_stays_in_a_run_that_prints_its_n
     "part", ["get secret a-", "$PASSWORD ", "a, b, password = c ", "secretsmanager ", "h1v2h3.", "_pass "]
 )
 def test_names_of_secrets_take_linear_time(part: str) -> None:
-    spent = []
-    for size in (20_000, 80_000):
+    def seconds(size: int) -> float:
         text = part * (size // len(part))
-        start = time.perf_counter()
+        start = time.process_time()
         redact(text)
-        spent.append(time.perf_counter() - start)
+        return time.process_time() - start
 
-    assert spent[1] < 12 * spent[0] + 0.2
+    seconds(1_000)  # patterns are compiled when they are first used
+    assert seconds(80_000) < 12 * seconds(20_000) + 0.2

@@ -95,7 +95,7 @@ FORMAT_PATTERNS = (
         "token",
         ("/t/",),
         re.compile(r"/t/(?<=[\w./-]/t/)([\w-]{12,100})(?=/)(?!/\d{1,9}(?![\w.-]))"),
-        unless=re.compile(r"(?:\A|[\s\"'=(<`])(?!\S*://)\S*\Z"),
+        unless=re.compile(r"(?:\A|[\s\"'=(<`])(?!\S*://)\S*\Z|[A-Za-z0-9+/]{120}\Z"),
         judge=_is_token_of_path,
     ),
     SecretPattern(

@@ -104,7 +104,7 @@ _PUBLISHED = re.compile(
     r"|age1[a-z0-9]{50}|(?:[a-z][a-z0-9]*-)+[0-9a-f]{8,10}-[a-z0-9]{5}\Z"
     r"|(?:vpc|subnet|sg|i|vol|ami|eni|rtb|igw|nat|acl|pcx|tgw|vpce|eipalloc|snap|lt)-(?:[0-9a-f]{17}|[0-9a-f]{8})\Z"
     r"|(?:L|A)?GPL(?:v|-)\d|BSD-\d|_{1,2}Z(?:N|S|T|K|L)[A-Za-z\d]|[\w.]+-[\w-]{8}-py\d\.\d{1,2}\Z"
-    r"|[+-]?\d*\.\d+[eE][+-]?\d{1,4}\Z|0[0-7][0-9A-HJKMNP-TV-Z]{24}\Z|Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[ky][a-z2-7]{50}|v\d+\.\d+\.\d+-(?:[\w.]*\.)?\d{14}-[0-9a-f]{12}"
+    r"|v?\d+\.\d+[\w.]*[+-][\w.+-]*g[0-9a-f]{7,12}\Z|[+-]?\d*\.\d+[eE][+-]?\d{1,4}\Z|0[0-7][0-9A-HJKMNP-TV-Z]{24}\Z|Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[ky][a-z2-7]{50}|v\d+\.\d+\.\d+-(?:[\w.]*\.)?\d{14}-[0-9a-f]{12}"
 )
 """Keys that stand in pages and programs which everybody may read, addresses, certificates, numbers, versions, ids."""
 _CERTAIN_WORDS = "sk secret token tok tkn pat key apikey live prod production auth api priv"
@@ -120,6 +120,7 @@ _ANNOUNCED = re.compile(
 """A clause about a secret that ends with a colon right before the text, however many words it has."""
 _CHECKSUM = re.compile(
     r"h1:\Z|;base64,\Z|\.[a-z]{2,5}\#\Z|,(?:iv|data|tag):\+?\Z|\|1\|[\w+/=]{10,40}\|\Z|W/\\?\"\Z|\bbh=\Z|x5t\#S256\W{1,6}\Z"
+    r"|-----BEGIN [A-Z ]{0,20}(?:CERTIFICATE|PUBLIC KEY|X509 CRL)(?: REQUEST)?-----(?:\s|\\{1,8}[nr]){1,4}\Z"
 )
 """What stands right before a checksum of Go, of an archive, a known host, a page, a mail or a certificate, and before
 what is encrypted already."""
