@@ -41,6 +41,7 @@ from mcp_reflect.domain.trajectory.transcripts.programs.gemini_terminal import G
 from mcp_reflect.domain.trajectory.transcripts.programs.goose import GOOSE
 from mcp_reflect.domain.trajectory.transcripts.programs.langchain_invocations import LANGCHAIN_INVOCATIONS
 from mcp_reflect.domain.trajectory.transcripts.programs.langgraph_messages import LANGGRAPH_MESSAGES
+from mcp_reflect.domain.trajectory.transcripts.programs.mini_swe_agent import MINI_SWE_AGENT, MINI_SWE_AGENT_STEPS
 from mcp_reflect.domain.trajectory.transcripts.programs.notebook_cells import NOTEBOOK_CELLS, NOTEBOOK_TURNS
 from mcp_reflect.domain.trajectory.transcripts.programs.openhands import OPENHANDS
 from mcp_reflect.domain.trajectory.transcripts.programs.openhands_log import OPENHANDS_LOG
@@ -51,6 +52,7 @@ from mcp_reflect.domain.trajectory.transcripts.programs.swe_agent_log import SWE
 _TOLD_AT_ONCE = (
     OPENHANDS_LOG,
     SWE_AGENT_LOG,
+    MINI_SWE_AGENT,
     CREWAI,
     GEMINI_TERMINAL,
     CLINE_EXPORT,
@@ -66,6 +68,7 @@ An output in another format may show a session of theirs.
 """
 _FORMATS = (
     CLAUDE_TERMINAL,
+    MINI_SWE_AGENT_STEPS,
     CODEX_LOG,
     FOLDED_CALLS,
     QUOTED_CALLS,
