@@ -31,6 +31,7 @@ _IN_BOX = re.compile(
     rf"^(?P<open>[^\w\s`\"'$%\\.+/]{{0,6}}[\[<(【]\|?) ?{_STAMP}{_NAME}"
     rf"(?:(?:: ?| |/| ?(?P<arrow>{ARROW}) ?)(?P<of>[\w.:/-]{{1,80}})(?!=))?"
     r"(?:[ ]\w{1,20}=[\"'][^\"'\n]{0,200}[\"']){0,4}"
+    r"(?: (?i:exit(?:[_ ]code)?|rc|returncode|status)[=: ]{1,2}(?P<code>-?\d{1,5}))?"
     r"(?P<close> ?\|?[\])>】][^\w\s`\"'$%\\({\[<.]{0,6})(?:[ \t]{1,9}(?P<rest>.*)|(?P<direct>\S.*))?$"
 )
 _IN_RULE = re.compile(
@@ -89,7 +90,7 @@ class Mark(NamedTuple):
     """The mark that a line begins with: its form, the role that the word tells, and what stands behind it.
 
     The role is `user`, `task`, `agent`, `call`, `result`, `system`, or empty for a word that nothing is known of. `of`
-    is what the mark tells of a tool.
+    is what the mark tells of a tool, and `code` of an exit.
     """
 
     form: str
@@ -97,6 +98,7 @@ class Mark(NamedTuple):
     name: str
     of: str
     rest: str
+    code: str = ""
 
 
 def read_mark(line: str) -> Mark | None:
@@ -111,7 +113,14 @@ def read_mark(line: str) -> Mark | None:
         found = pattern.match(line)
         if found is None or not _is_mark(kind, found):
             continue
-        parts = {"of": None, "direct": None, "does": None, "tool": None, "arrow": None} | found.groupdict()
+        parts = {
+            "of": None,
+            "direct": None,
+            "does": None,
+            "tool": None,
+            "arrow": None,
+            "code": None,
+        } | found.groupdict()
         name = found["name"].lower().replace("_", " ")
         is_arrow = _ARROWED.match(found["close"]) is not None and bool(found["rest"])
         is_call = is_arrow or bool(parts["does"] or parts["arrow"])
@@ -121,7 +130,8 @@ def read_mark(line: str) -> Mark | None:
         form = _REPEATED.sub(r"\1", f"{kind}{found['open'].strip()}{'0' if found['stamp'] else ''}{case}{signs}")
         form = _UPPER if kind == "of" else form
         rest = found["rest"] or parts["direct"] or ""
-        return Mark(form, role, "agent" if is_call else name, parts["of"] or parts["tool"] or "", rest.strip())
+        of, code = parts["of"] or parts["tool"] or "", parts["code"] or ""
+        return Mark(form, role, "agent" if is_call else name, of, rest.strip(), code)
     return None
 
 

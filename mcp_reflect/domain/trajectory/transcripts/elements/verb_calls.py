@@ -83,6 +83,20 @@ def add_written(found: CollectedMessages, call: str, lines: Sequence[str]) -> bo
     return _adds_text(found, told["verb"].lower(), file["path"], "\n".join(lines))
 
 
+def add_text_below(found: CollectedMessages, tool: str, text: str) -> bool:
+    """Add a call whose text is a file and, below it, what was written or changed there; return false for any other."""
+    first, _, below = text.partition("\n")
+    file = _BEHIND_PATH.fullmatch(first.strip())
+    if (
+        file is None
+        or not below.strip()
+        or not re.search(r"[./]", file["path"])
+        or _TOLD_ENDING.fullmatch(below.strip())
+    ):
+        return False
+    return _adds_text(found, tool.lower(), file["path"], below)
+
+
 def _adds_text(found: CollectedMessages, verb: str, path: str, text: str) -> bool:
     """Add what was written into a file, or changed in it; return false where a call tells neither."""
     words = set(re.split(r"[\W_]+", verb))

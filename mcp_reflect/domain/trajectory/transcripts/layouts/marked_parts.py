@@ -31,6 +31,8 @@ from mcp_reflect.domain.trajectory.transcripts.elements.marks import (
 from mcp_reflect.domain.trajectory.transcripts.elements.printed_exchanges import without_printed_exchanges
 from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import is_patcher, read_object
 from mcp_reflect.domain.trajectory.transcripts.elements.told_calls import add_session, add_told_call
+from mcp_reflect.domain.trajectory.transcripts.elements.unsure_words import are_framed, unsure_words
+from mcp_reflect.domain.trajectory.transcripts.elements.verb_calls import add_text_below
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
 
 _Part = tuple[Mark, list[str]]
@@ -62,7 +64,8 @@ def read_marked_parts(text: str) -> list[Message] | None:
     forms = forms_of_run(marks, first) if first else frozenset()
     if first is None or not forms:
         return None
-    parts = _split(lines, [mark if mark and mark.form in forms else None for mark in marks], begin)
+    own = [mark if mark and mark.form in forms else None for mark in marks]
+    parts = _split(lines, _without_sections(own, first), begin)
     parts = _joined(parts, _answering_names(parts))
     reader = _Reader(parts, first)
     for number in range(len(parts)):
@@ -82,6 +85,18 @@ def _without_end(lines: list[str]) -> list[str]:
     is_apart = last and len(lines) > 1 and not lines[-2].strip()
     is_braced = _IN_BRACES.fullmatch(lines[0]) and _IN_BRACES.fullmatch(lines[-1])
     return lines[:-1] if (is_frame or is_apart or is_braced) and len(lines[-1]) <= _LONGEST_END else lines
+
+
+def _without_sections(marks: Sequence[Mark | None], first: Mark) -> list[Mark | None]:
+    """The marks without unknown words alone in a box where results have a mark: they are sections of a file."""
+    has_results = any(mark and mark.role == "result" for mark in marks)
+
+    def is_section(mark: Mark) -> bool:
+        return (
+            has_results and not mark.role and not mark.rest and mark.form.startswith("[]") and mark.name != first.name
+        )
+
+    return [None if mark and is_section(mark) else mark for mark in marks]
 
 
 def _split(lines: Sequence[str], marks: Sequence[Mark | None], begin: int) -> list[_Part]:
@@ -120,7 +135,7 @@ class _Reader:
         roles = [self._role(mark) for mark, _ in parts]
         self._has_results = "result" in roles
         outputs = [lines for role, (_, lines) in zip(roles, parts, strict=True) if role == "result"]
-        self._unsure = frozenset() if _are_framed(outputs) else _unsure_words(roles)
+        self._unsure = frozenset() if are_framed(outputs) else unsure_words(roles)
         self._runs = frozenset(
             mark.name
             for mark, lines in parts
@@ -150,7 +165,8 @@ class _Reader:
             self.has_output = add_words_and_calls(self.found, text) or self.has_output
         elif role == "result":
             code = _CODE.match(text)
-            self._answer(without_fence(text[code.end() :] if code else text), None if code is None else code[1] != "0")
+            told = mark.code or (code[1] if code else "")
+            self._answer(without_fence(text[code.end() :] if code else text), told != "0" if told else None)
         elif role == "call":
             self._read_call(mark, text)
 
@@ -183,7 +199,8 @@ class _Reader:
         if mark.of and read_object(call) is None and command_line(mark.of, {"command": call}):
             self.found.call(mark.of, {"command": call})
         elif mark.of and is_tool_name(mark.of):
-            add_noted_call(self.found, mark.of, call)
+            if not (self._has_results and add_text_below(self.found, mark.of, call)):
+                add_noted_call(self.found, mark.of, call)
         elif label == "agent" or (label not in _RUNS | _LANGUAGES and is_call_line(call)):
             if not add_noted_call(self.found, "", call):
                 self.found.say(call)
@@ -198,30 +215,6 @@ class _Reader:
             told = _EXIT.search(output[-_LONGEST_END:])
             output = output[: -len(told[0])] if told else output
             self._answer(textwrap.dedent(output), None if told is None else told["code"] != "0")
-
-
-def _are_framed(outputs: Sequence[Sequence[str]]) -> bool:
-    """Return true for outputs whose lines are all set in, or behind a bar: none of them can look like a mark."""
-    below = [line for lines in outputs for line in lines[1:] if line.strip()]
-    return bool(below) and all(line[0] in " \t|" for line in below)
-
-
-def _unsure_words(roles: Sequence[str]) -> frozenset[int]:
-    """The parts of an agent which an output before them may have printed, where marks tell calls.
-
-    It is sure of the last ones before a call, and at the end, unless calls follow results without a word.
-    """
-    calls_at_once = any(before == "result" and role == "call" for before, role in pairwise(roles))
-    found: list[int] = []
-    is_last, is_end = True, True
-    for number in range(len(roles) - 1, -1, -1):
-        if roles[number] == "call":
-            is_last, is_end = True, False
-        elif roles[number] == "agent":
-            if not is_last or (calls_at_once and not is_end):
-                found.append(number)
-            is_last = False
-    return frozenset() if is_end else frozenset(found)
 
 
 def _answering_names(parts: Sequence[_Part]) -> frozenset[tuple[str, str]]:
