@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.asked_people import asks_people
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.elements.fences import split_fences, without_fence
 from mcp_reflect.domain.trajectory.transcripts.elements.labelled_sections import LabelledSection, with_true_answers
-from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import add_react_call
+from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import add_react_call, read_object
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
 from mcp_reflect.domain.trajectory.transcripts.programs.swe_agent import SweAgentShell
 
@@ -65,9 +66,30 @@ def read_labelled(text: str) -> list[Message] | None:
     if roles[0] == "action":
         before = "\n".join(itertools.takewhile(lambda line: not _LABEL.match(line), text.split("\n")[:_MOST_BEFORE]))
         found.say(_CHAIN.sub("", before))
+    is_printed = is_asked = False
+    """Whether a call may have printed any section behind it, and whether the last one has asked the user."""
     for section, following in itertools.zip_longest(sections, sections[1:]):
+        if section.role == "action":
+            is_asked = not is_printed and following is not None and following.role == "input" and _asks(section.text)
         _add_section(found, shell, section, following)
+        if section.role == "input" and is_asked:
+            found.say(_told(section.text))
+        elif section.role == "observation" and is_asked:
+            found.hear(_told(section.text))
+        elif section.role == "observation":
+            is_printed = is_printed or (found.is_doubtful and read_object(section.text.strip()) is None)
     return found.messages
+
+
+def _asks(action: str) -> bool:
+    return asks_people(action.strip().strip("`\"'"))
+
+
+def _told(text: str) -> str:
+    """The words of a question or its answer, which may be given under a name."""
+    given = read_object(text.strip()) or {}
+    words = next((value for value in given.values() if isinstance(value, str)), "")
+    return words if given else text
 
 
 def _add_section(

@@ -15,8 +15,8 @@ _LOOK = re.compile(
     r"^(?P<name>open|goto|scroll_up|scroll_down|search_file|search_dir|find_file)\b[ \t]{0,9}(?P<given>[^\n]{0,400})$"
 )
 _CREATE = re.compile(r"^create[ \t]{1,9}(?P<path>\S[^\n]{0,400})$")
-_EDIT = re.compile(r"^edit[ \t]{1,9}(?P<first>\d{1,9}):(?P<last>\d{1,9})[ \t]{0,9}\n")
-_END_OF_EDIT = "end_of_edit"
+_EDIT = re.compile(r"\s{0,99}(?<![^\n])edit[ \t]{1,9}(?P<first>\d{1,9}):(?P<last>\d{1,9})[ \t]{0,9}\n")
+_END_OF_EDIT = re.compile(r"^end_of_edit[ \t]{0,9}(?:\n|\Z)", re.MULTILINE)
 _EDIT_BY_TEXT = re.compile(r"^edit[ \t]{1,9}[\"']")
 _EDITOR = re.compile(r"^str_replace_editor[ \t]{1,9}(?P<name>\w{1,20})[ \t]{1,9}(?P<path>[^\s]{1,400})")
 _QUOTED = re.compile(r"(?P<mark>[\"'])(?P<text>[^\"'\n]{1,400})(?P=mark)")
@@ -32,11 +32,17 @@ class SweAgentShell:
     def __init__(self, found: CollectedMessages) -> None:
         self._found = found
         self._path = ""
+        self._opened = ""
+        """The file that was opened last, until an output shows one."""
         self._shown: dict[int, str] = {}
 
     def see(self, output: str) -> None:
         """Keep the lines of a file that an output shows."""
-        for line in output.split("\n"):
+        lines = output.split("\n")
+        if self._opened and any(map(_LINE.match, lines)):  # it may not be named again above its lines
+            self._path, self._shown = self._opened, {}
+        self._opened = ""
+        for line in lines:
             if name := _FILE.match(line):
                 self._path, self._shown = name["path"], {}
             elif self._path and (shown := _LINE.match(line)):
@@ -44,26 +50,38 @@ class SweAgentShell:
 
     def act(self, command: str) -> None:
         """Add what an action does: an edit, a look at a file, or a command line; the end of a run is none."""
-        if not command or command in _DONE:
+        first, _, words = command.partition("\n")
+        if first.strip() in _DONE or not first:
+            self._found.say(words)
             return
         if _SENTENCE.match(command):
             self._found.say(command)
             return
         if look := _LOOK.match(command):
-            self._found.call(f"view_{look['name']}", {"path": _first_word(look["given"])})
+            path = _first_word(look["given"])
+            self._opened = path if look["name"] == "open" else ""
+            self._found.call(f"view_{look['name']}", {"path": path})
         elif create := _CREATE.match(command):
             self._path, self._shown = create["path"].strip("\"' "), {}
             self._found.call("view_created", {"path": self._path})
-        elif lines := _EDIT.match(command):
-            self._edit(int(lines["first"]), int(lines["last"]), command[lines.end() :])
+        elif _EDIT.match(command):
+            self._edit_lines(command)
         elif _EDIT_BY_TEXT.match(command):
             self._edit_by_text(command)
         elif (editor := _EDITOR.match(command)) is None or not self._use_editor(editor, command):
             self._found.run(command)
 
+    def _edit_lines(self, command: str) -> None:
+        """Add the edits of an action, each of which ends with a line for that; what stands behind them is run."""
+        place = 0
+        while lines := _EDIT.match(command, place):
+            end = _END_OF_EDIT.search(command, lines.end())
+            new = command[lines.end() : end.start() if end else len(command)]
+            self._edit(int(lines["first"]), int(lines["last"]), new.removesuffix("\n") if end else new.rstrip())
+            place = end.end() if end else len(command)
+        self._found.run(command[place:].strip())
+
     def _edit(self, first: int, last: int, new: str) -> None:
-        new = new.rstrip()
-        new = new.removesuffix(_END_OF_EDIT).removesuffix("\n")
         if last - first < len(self._shown) + 1:
             old = [self._shown[number] for number in range(first, last + 1) if number in self._shown]
         else:

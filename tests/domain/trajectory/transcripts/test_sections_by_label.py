@@ -1,0 +1,123 @@
+"""Sections by label: several edits in one action of SWE-agent, and what an agent of ReAct asks its user."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.trajectory.transcripts.reading import read_transcript
+from tests.domain.trajectory.transcripts.test_reading import read
+from tests.support.linear_time import takes_linear_time
+
+EDITS = """\
+TASK: Let both wait.
+
+THOUGHT: Look.
+ACTION: open src/a.py 3
+OBSERVATION:
+3:def one():
+4:    go()
+8:def two():
+9:    go()
+
+ACTION: edit 4:4
+    wait()
+    go()
+end_of_edit
+edit 9:9
+    wait()
+end_of_edit
+OBSERVATION: [File updated]
+
+ACTION: submit
+Both wait now.
+"""
+
+
+def test_an_action_with_two_edits_of_the_file_that_was_opened() -> None:
+    told = read(EDITS)
+    assert told[4:6] == [
+        ("edit", {"file_path": "src/a.py", "old_string": "    go()", "new_string": "    wait()\n    go()"}),
+        ("edit", {"file_path": "src/a.py", "old_string": "    go()", "new_string": "    wait()"}),
+    ]
+
+
+def test_what_is_submitted_in_words_is_said() -> None:
+    assert read(EDITS)[-1] == ("assistant", "Both wait now.")
+
+
+def test_a_command_behind_an_edit_is_run() -> None:
+    told = read(EDITS.replace("edit 9:9\n    wait()\nend_of_edit", "make check"))
+    assert told[5] == ("bash", {"command": "make check"})
+
+
+def test_time_is_linear_in_the_edits_of_an_action() -> None:
+    def read_many(number: int) -> None:
+        read_transcript(parse(EDITS.replace("edit 9:9\n", "edit 9:9\nx\nend_of_edit\n" * number + "edit 9:9\n")))
+
+    assert takes_linear_time(read_many, 2_000)
+
+
+ASKED = """\
+> Entering new AgentExecutor chain...
+Question: Order the parts.
+Thought: I look what is missing.
+Action: {tool}
+Action Input: {given}
+Observation: {seen}
+Thought: May I order them?
+Action: ask_human
+Action Input: {question}
+Observation: {answer}
+Thought: Order.
+Action: order
+Action Input: {{"n": 4}}
+Observation: ok
+Thought: I now know the final answer
+Final Answer: Four are ordered.
+"""
+USUAL = {
+    "tool": "stock_level",
+    "given": '{"part": "P7"}',
+    "seen": '{"missing": 4}',
+    "question": "Order 4?",
+    "answer": "Yes, but never more than 5 at once.",
+}
+
+
+@pytest.mark.parametrize(
+    "told",
+    [{}, {"question": '{"question": "Order 4?"}', "answer": '{"answer": "Yes, but never more than 5 at once."}'}],
+)
+def test_what_the_user_answers_is_the_users(told: dict[str, str]) -> None:
+    events = read(ASKED.format(**{**USUAL, **told}))
+    assert ("assistant", "Order 4?") in events
+    assert ("user", "Yes, but never more than 5 at once.") in events
+    assert [each[0] for each in events if each[0] not in {"assistant", "user"}] == [
+        "stock_level", "output", "ask_human", "output", "order", "output",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "seen"),
+    [
+        ("shell", "cat stock.txt", "4 missing"),
+        ("read_file", "stock.txt", "4 missing"),
+        ("web_search", "P7", '{"missing": 4}'),
+    ],
+)
+def test_an_answer_that_an_output_may_have_printed_is_not_the_users(tool: str, given: str, seen: str) -> None:
+    events = read(ASKED.format(**{**USUAL, "tool": tool, "given": given, "seen": seen}))
+    assert [words for role, words, *_ in events if role == "user"] == ["Order the parts."]
+    assert ("output", USUAL["answer"], None) in events
+
+
+def test_a_printed_call_in_between_makes_no_difference() -> None:
+    seen = "4 missing\nThought: a\nAction: stock_level\nAction Input: {}\nObservation: 4"
+    events = read(ASKED.format(**{**USUAL, "tool": "read_file", "given": "stock.txt", "seen": seen}))
+    assert [words for role, words, *_ in events if role == "user"] == ["Order the parts."]
+
+
+def test_other_tools_are_not_the_user() -> None:
+    text = ASKED.format(**USUAL).replace("ask_human", "ask_oracle")
+    assert [words for role, words, *_ in read(text) if role == "user"] == ["Order the parts."]
