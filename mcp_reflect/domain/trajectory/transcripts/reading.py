@@ -22,6 +22,7 @@ from mcp_reflect.domain.trajectory.transcripts.layouts.labelled import LABELLED
 from mcp_reflect.domain.trajectory.transcripts.layouts.mails import MAILS
 from mcp_reflect.domain.trajectory.transcripts.layouts.marked_parts import MARKED_PARTS, NAMED_CALLS
 from mcp_reflect.domain.trajectory.transcripts.layouts.nested_records import NESTED_RECORDS
+from mcp_reflect.domain.trajectory.transcripts.layouts.numbered_records import NUMBERED_RECORDS
 from mcp_reflect.domain.trajectory.transcripts.layouts.object_lines import OBJECT_LINES
 from mcp_reflect.domain.trajectory.transcripts.layouts.prompted_words import PROMPTED_WORDS
 from mcp_reflect.domain.trajectory.transcripts.layouts.quoted_calls import QUOTED_CALLS
@@ -44,6 +45,7 @@ from mcp_reflect.domain.trajectory.transcripts.programs.langgraph_messages impor
 from mcp_reflect.domain.trajectory.transcripts.programs.mini_swe_agent import MINI_SWE_AGENT, MINI_SWE_AGENT_STEPS
 from mcp_reflect.domain.trajectory.transcripts.programs.notebook_cells import NOTEBOOK_CELLS, NOTEBOOK_TURNS
 from mcp_reflect.domain.trajectory.transcripts.programs.openhands import OPENHANDS
+from mcp_reflect.domain.trajectory.transcripts.programs.openhands_actions import OPENHANDS_ACTIONS
 from mcp_reflect.domain.trajectory.transcripts.programs.openhands_log import OPENHANDS_LOG
 from mcp_reflect.domain.trajectory.transcripts.programs.pydantic_parts import PYDANTIC_PARTS
 from mcp_reflect.domain.trajectory.transcripts.programs.smolagents import SMOLAGENTS
@@ -74,6 +76,7 @@ _FORMATS = (
     QUOTED_CALLS,
     STEP_HEADINGS,
     OPENHANDS,
+    OPENHANDS_ACTIONS,
     SMOLAGENTS,
     AUTOGEN,
     GOOSE,
@@ -86,6 +89,7 @@ _FORMATS = (
     TOOL_TURNS,
     NAMED_CALLS,
     SPEAKERS,
+    NUMBERED_RECORDS,
     RECORD_TURNS,
     KEY_VALUE_RECORDS,
     NESTED_RECORDS,
