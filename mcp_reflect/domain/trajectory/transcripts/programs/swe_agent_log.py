@@ -45,6 +45,14 @@ _TASKS = (
 )
 """What the user's own words stand between in the prompt that they are put into."""
 _LEAST_COLUMN = 6
+_OUTPUTS = frozenset({"OBSERVATION", "MODEL INPUT"})
+_BARE_STEP = re.compile(r"^={3,80} STEP (?P<number>\d{1,5}) ={3,80}\s{0,300}$")
+_BARE_LABEL = re.compile(
+    r"^(?P<sign>[^\w\s\x00-\x7f]{1,4}[ \t]{0,3})?(?P<name>THOUGHT|ACTION|OBSERVATION|USER):?[ \t]{0,300}$"
+)
+_BARE_TASK = re.compile(r"^(?:TASK|ISSUE|PROBLEM STATEMENT):[ \t]{0,9}(?P<rest>.*)$")
+_SUBMITTED = re.compile(r"^INFO[ \t]{1,9}Submission:[ \t]{0,9}(?P<rest>.*)$")
+_FINAL = re.compile(r"(?:\A|\n\n)FINAL(?: ANSWER)?:[ \t]{0,9}")
 
 
 class _Record(NamedTuple):
@@ -54,31 +62,58 @@ class _Record(NamedTuple):
 
 def read_swe_agent_log(text: str) -> list[Message] | None:
     """Return the messages of a log of SWE-agent; None for any other text."""
-    records = list(_records(text.split("\n")))
+    lines = text.split("\n")
+    has_heads = any((head := _RECORD.match(line)) and _LABEL.match(head["message"]) for line in lines)
+    records = list(_records(lines) if has_heads else _bare_records(lines))
     roles = {record.role for record in records}
-    if "ACTION" not in roles or not roles & {"OBSERVATION", "MODEL INPUT"}:
+    if "ACTION" not in roles or not roles & _OUTPUTS:
         return None
     column = _column(records)
-    found = CollectedMessages()
-    shell = SweAgentShell(found)
-    has_acted = False
+    reader = _Reader()
     for record in records:
-        body = "\n".join(_unindented(line, column) for line in record.lines).strip("\n")
-        if record.role == "ACTION":
-            has_acted = True
-            shell.act(without_fence(body).strip())
-        elif record.role == "THOUGHT":
-            found.say(body.strip().removeprefix("DISCUSSION\n"))
-        elif record.role in {"MODEL INPUT", "OBSERVATION"} and has_acted:
-            output = body.removeprefix("OBSERVATION:").lstrip("\n").rstrip()
-            for _ in range(_MOST_STATES):
-                state = _STATE.search(output, max(0, len(output) - _MOST_OF_STATE))
-                output = output[: state.start()] if state else output
-            shell.see(output)
-            found.answer(output)
-        elif record.role == "MODEL INPUT":
-            found.hear(_task_of(body))
-    return found.messages if found.calls else None
+        reader.read(record.role, "\n".join(_unindented(line, column) for line in record.lines).strip("\n"))
+    return reader.found.messages if reader.found.calls else None
+
+
+class _Reader:
+    """Reads records in order; the user's words stand in one before the first action."""
+
+    def __init__(self) -> None:
+        self.found = CollectedMessages()
+        self._shell = SweAgentShell(self.found)
+        self._has_acted = self._has_submitted = False
+
+    def read(self, role: str, body: str) -> None:
+        """Add what a record tells."""
+        if role == "ACTION":
+            self._has_acted, self._has_submitted = True, body.strip() == "submit"
+            self._shell.act(without_fence(body).strip())
+        elif role == "THOUGHT":
+            self.found.say(body.strip().removeprefix("DISCUSSION\n"))
+        elif role == "USER":
+            self.found.hear(body)
+        elif role in _OUTPUTS and self._has_submitted:
+            self.found.say(_final_words(body))
+        elif role in _OUTPUTS and self._has_acted:
+            self._see(body)
+        elif role == "MODEL INPUT":
+            self.found.hear(_task_of(body))
+        elif role == "END" and self._has_submitted:
+            self.found.say(body)
+
+    def _see(self, body: str) -> None:
+        output = body.removeprefix("OBSERVATION:").lstrip("\n").rstrip()
+        for _ in range(_MOST_STATES):
+            state = _STATE.search(output, max(0, len(output) - _MOST_OF_STATE))
+            output = output[: state.start()] if state else output
+        self._shell.see(output)
+        self.found.answer(output)
+
+
+def _final_words(output: str) -> str:
+    """The last words of the agent, behind what submitting has printed."""
+    final = _FINAL.search(output)
+    return output[final.end() :] if final else ""
 
 
 def _task_of(prompt: str) -> str:
@@ -97,7 +132,7 @@ def _records(lines: Sequence[str]) -> Iterator[_Record]:
         record = _RECORD.match(line)
         message = record["message"] if record else line.lstrip()
         label = _LABEL.match(message)
-        begins, is_output = label is not None, role in {"OBSERVATION", "MODEL INPUT"}
+        begins, is_output = label is not None, role in _OUTPUTS
         if label is not None and record is None:  # below the record that it belongs to
             begins = label["sign"] is not None and not (is_output and has_steps)
         elif label is None and record is not None:
@@ -110,6 +145,40 @@ def _records(lines: Sequence[str]) -> Iterator[_Record]:
         if role:
             yield _Record(role, held)
         role, held = label["name"] if label else "", []
+    if role:
+        yield _Record(role, held)
+
+
+def _bare_records(lines: Sequence[str]) -> Iterator[_Record]:
+    """The records of a log that gives its labels a line each, without a level before them, and signs to all or none.
+
+    Where it has steps, an output ends at the next of them, else at a label behind a gap. The user may speak between.
+    """
+    steps = [int(step["number"]) for line in lines if (step := _BARE_STEP.match(line))]
+    role, held, signed, is_after_gap, following = "", list[str](), None, True, steps[0] if steps else -1
+    for line in lines:
+        step, label, asked = _BARE_STEP.match(line), _BARE_LABEL.match(line), _BARE_TASK.match(line)
+        submitted = _SUBMITTED.match(line)
+        is_open = role not in _OUTPUTS or (is_after_gap and not steps)
+        begun = ""
+        if step and int(step["number"]) == following:
+            begun, following = "STEP", following + 1
+        elif submitted:
+            begun = "END"
+        elif label and is_open and signed in {None, bool(label["sign"])}:
+            begun = label["name"]
+        elif label and label["name"] == "OBSERVATION" and role == "ACTION":
+            begun = "OBSERVATION"
+        elif asked and not role:
+            begun = "USER"
+        is_after_gap = not line.strip()
+        if not begun:
+            held.append(line)
+            continue
+        if role:
+            yield _Record(role, held)
+        signed = bool(label["sign"]) if label and signed is None else signed
+        role, held = begun, [(submitted or asked or {"rest": ""})["rest"]] if begun in {"END", "USER"} else []
     if role:
         yield _Record(role, held)
 
