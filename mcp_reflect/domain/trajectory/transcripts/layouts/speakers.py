@@ -8,6 +8,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.log_parts import LogParts
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.patches import read_patch
+from mcp_reflect.domain.trajectory.transcripts.elements.call_notation import add_noted_call
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.elements.marks import read_mark
 from mcp_reflect.domain.trajectory.transcripts.elements.role_words import (
@@ -18,11 +19,14 @@ from mcp_reflect.domain.trajectory.transcripts.elements.role_words import (
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
 
 _SPEAKER = re.compile(
-    r"^(?:(?P<bare>[A-Za-z][\w.-]{0,30})(?P<mark>>(?!>) ?|: )|\[(?P<boxed>[A-Za-z][\w. -]{0,30})\]:? "
+    r"^(?:(?P<bare>[A-Za-z][\w.-]{0,30})(?: \(final\))?(?P<mark>>(?!>) ?|: )|\[(?P<boxed>[A-Za-z][\w. -]{0,30})\]:? "
     r"|<(?P<angled>[A-Za-z][\w.-]{0,30})>:? )"
     r"(?P<words>\S.*)$"
 )
 _PROMPT = re.compile(r"^(?:\[[\w.-]{1,30}\] ?)?(?:[\w.@~/:-]{0,40}\$|> \$) (?=\S)")
+_CALL = re.compile(r"^>>> (?P<call>[A-Za-z_][\w.]{0,60}\(.{0,8000}\))[ \t]{0,9}$")
+"""A call of a tool as an interpreter would be told it."""
+_BANNER = re.compile(r"^[┌╭\[#=─—*-].{0,120}$")
 _EXIT = re.compile(r"\[exit(?: code| status)?:? ?(?P<code>-?\d{1,5})\]\s{0,9}")
 _DIVIDER = re.compile(r"[-=]{2,20} ?(?:step|turn|round|done|end)\b.{0,30}", re.IGNORECASE)
 _CELL = re.compile(r"In ?\[\d{1,5}\]:")
@@ -32,7 +36,7 @@ _FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
 def read_speakers(text: str) -> list[Message] | None:
     """Return the messages of a shell log with speakers; None for any other text, such as a log without any."""
     lines = text.split("\n")
-    begin = next((number for number, line in enumerate(lines) if _PROMPT.match(line)), len(lines))
+    begin = next((n for n, line in enumerate(lines) if _PROMPT.match(line) or _CALL.match(line)), len(lines))
     labels = _labels(lines[:begin])
     if begin == len(lines) or not labels or any(_FENCE.match(line) for line in lines):
         return None
@@ -51,9 +55,12 @@ def read_speakers(text: str) -> list[Message] | None:
 def _labels(lines: Sequence[str]) -> dict[str, str]:
     """The labels by which somebody speaks before the first command, each with its role.
 
-    One of them is a user's or an agent's by its name, and the first line with anything in it has one.
+    One of them is a user's or an agent's by its name, and the first line with anything in it has one. So has the
+    second one, the user's, below a banner.
     """
-    first = next((line for line in lines if line.strip()), "")
+    first, second = [*(line for line in lines if line.strip()), "", ""][:2]
+    if _BANNER.match(first) and (asked := _SPEAKER.match(second)) and _name_of(asked) in USER_NAMES:
+        first = second
     speakers = [speaker for line in lines if (speaker := _SPEAKER.match(line))]
     names = [_name_of(speaker) for speaker in speakers]
     if _SPEAKER.match(first) is None or not any(name in USER_NAMES | AGENT_NAMES for name in names):
@@ -102,6 +109,11 @@ class _Reader:
             self.found.run(self._command)
             self._kind = "output"
             return end
+        if called := _CALL.match(line):
+            self.close()
+            self._command = called["call"]
+            self._kind = "output" if add_noted_call(self.found, "", self._command) else ""
+            return number + 1
         if self._kind == "output" and (told := _EXIT.fullmatch(line)):
             self.found.answer("\n".join(self._held), int(told["code"]) != 0)
             self._kind, self._held = "", []
@@ -114,7 +126,7 @@ class _Reader:
         if role:
             self.close()
             speaker = _SPEAKER.match(line)
-            self._kind, self._held = role, [speaker["words"] if speaker else line]
+            self._kind, self._held = role, [speaker["words"] if speaker else ""]
         elif is_open and self._parts.begins_patch(number, self._command if self._kind == "output" else ""):
             return self._read_patch(lines, number)
         else:
@@ -136,7 +148,8 @@ class _Reader:
         """The role of whoever speaks in a line; the user under no other label than before, an agent by its name."""
         speaker = _SPEAKER.match(line)
         if speaker is None:
-            return ""
+            role = self._labels.get(f"{line.rstrip()} ", "")
+            return role if role == "agent" else ""  # a command may be all that it says
         label = _label_of(speaker)
         if label in self._labels:
             return self._labels[label]
