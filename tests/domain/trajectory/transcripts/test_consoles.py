@@ -332,3 +332,72 @@ def test_a_diff_of_claude_code_with_its_signs_before_the_numbers() -> None:
         "     +  4    become_user: root\n        5    tasks:\n\n⏺ Done.\n"
     )
     assert read(text)[1] == ("edit", {"file_path": "db.yml", "old_string": "", "new_string": "   become_user: root"})
+
+
+def test_a_crew_that_begins_with_its_agent_and_task_in_a_log() -> None:
+    text = (
+        "[2025-03-24 09:02:11] Agent: Desk\n## Task: Book a room.\n\n# Agent: Desk\n## Using tool: find_room\n"
+        '## Tool Input: {"seats": 4}\n## Tool Output:\nB7\n\n# Agent: Desk\n## Final Answer:\nB7 has room.\n'
+    )
+    assert read(text) == [
+        ("user", "Book a room."),
+        ("find_room", {"seats": 4}),
+        ("output", "B7", None),
+        ("assistant", "B7 has room."),
+    ]
+
+
+def test_outcomes_of_codex_that_do_not_name_the_command_again() -> None:
+    text = (
+        "OpenAI Codex v0.20.0\n--------\n[2025-05-06T08:11:02] User instructions:\nMake it try again.\n\n"
+        "[2025-05-06T08:11:15] exec bash -lc 'make check'\n[2025-05-06T08:11:58] exited 2 in 43.1s:\n1 failed\n"
+        "[2025-05-06T08:12:20] exec bash -lc 'make'\n[2025-05-06T08:12:21] succeeded in 31ms:\nok\n"
+        "[2025-05-06T08:20:40] codex\nIt works.\n"
+    )
+    assert read(text) == [
+        ("user", "Make it try again."),
+        ("bash", {"command": "make check"}),
+        ("output", "1 failed", True),
+        ("bash", {"command": "make"}),
+        ("output", "ok", False),
+        ("assistant", "It works."),
+    ]
+
+
+CODEX = """\
+OpenAI Codex v0.46.0
+--------
+user
+Make it try again.
+
+codex
+One try is too few.
+
+apply_patch(auto_approved=true, setup.cfg)
+-retries = 1
++retries = 3
+
+exec bash -lc 'make check' in /w
+ succeeded in 9ms:
+ok
+
+codex
+It tries three times.
+"""
+
+
+def test_a_patch_below_the_words_of_codex() -> None:
+    edit = {"file_path": "setup.cfg", "old_string": "retries = 1", "new_string": "retries = 3"}
+    assert read(CODEX) == [
+        ("user", "Make it try again."),
+        ("assistant", "One try is too few."),
+        ("edit", edit),
+        ("bash", {"command": "make check", "workdir": "/w"}),
+        ("output", "ok", False),
+        ("assistant", "It tries three times."),
+    ]
+
+
+def test_a_patch_in_an_output_of_codex_is_none() -> None:
+    shown = "ok\n\napply_patch(auto_approved=true, x.cfg)\n-a\n+b"
+    assert ("output", shown, False) in read(CODEX.replace("ok\n", f"{shown}\n"))

@@ -23,6 +23,7 @@ _SHELL = re.compile(r"^(?:/\S{0,80}/)?(?:bash|sh|zsh) -l?c ")
 _PATCHED = re.compile(r"^(?:apply_patch\(exit (?P<code>-?\d{1,5})\)|patch: (?P<word>\w{1,20}))")
 _TOOL = re.compile(r"^tool (?P<name>[\w.:-]{1,120})\((?P<given>.*)\)$")
 _TOOL_DONE = re.compile(r"^[\w.:-]{1,120}\(.*\) (?P<word>success|succeeded|failed) in ")
+_PATCH_CALL = re.compile(r"^apply_patch\(auto_approved=\w{1,9}, ?(?P<path>[^()\s]{1,300})\)$")
 _PATCHES = ("apply_patch", "apply patch", "file update")
 _HEADS = frozenset({"user", "codex", "thinking", "exec", "tokens used", "apply patch", "file update", "file update:"})
 
@@ -79,6 +80,8 @@ def _unstamped(lines: Sequence[str]) -> Iterator[_Part]:
             is_head = _SHELL.match(line[5:]) is not None and _PLACE.search(line) is not None
         elif line in {"codex", "thinking"} and held is not None and held.head == "exec":
             is_head = is_head and " " in following.strip()
+        elif _PATCH_CALL.match(line):  # an output could print one
+            is_head = held is not None and held.head != "exec" and not held.head.startswith("exec ")
         if is_head:
             if held is not None:
                 yield held
@@ -99,6 +102,9 @@ def _add(found: CollectedMessages, part: _Part, *, is_stamped: bool) -> bool:
         found.say(body)
     elif head.startswith("exec"):
         return _add_command(found, "\n".join(filter(None, (head.removeprefix("exec").strip(), body.strip("\n")))))
+    elif called := _PATCH_CALL.match(head):
+        found.patch(read_patch([f"+++ {called['path']}", *part.body]))
+        return False
     elif "*** Begin Patch" in body or (head.startswith(_PATCHES) and not _PATCHED.match(head)):
         found.patch(read_patch([line for line in part.body if not line.startswith(("*** Begin", "*** End"))]))
         return not is_stamped
@@ -116,7 +122,7 @@ def _add_outcome(found: CollectedMessages, head: str, lines: Sequence[str]) -> b
         failed = done["code"] != "0" if done["code"] else done["word"] not in {"completed", "applied", "success"}
     elif tool_done := _TOOL_DONE.match(head):
         failed = tool_done["word"] == "failed"
-    elif result := _RESULT.match(head):
+    elif result := _RESULT.match(f" {head}"):  # it need not name the call again
         failed = result["worked"] is None
     elif _SHELL.match(head):  # a command of several lines, with its outcome behind the last
         for number, line in enumerate(lines):

@@ -179,7 +179,8 @@ def _parts_of_panel(box: Box, label: str) -> Iterator[_Part]:
 CREWAI = TranscriptFormat(
     re.compile(
         r"\A(?:[ \t]{0,40}(?:[🚀🌊│╰├└].*|╭─{1,400} .{0,20}(?:Crew|Agent|Task|Flow|Trac).*"
-        r"|\[(?:DEBUG|INFO)\]: ==.*|-{3,} ?transcript.*|Running the Crew|[$%❯] crewai .*)?\n){0,39}"
+        r"|\[(?:DEBUG|INFO)\]: ==.*|\[\d{4}-[\d :T.,-]{8,30}\] ?Agent: .*|## Task: .*"
+        r"|-{3,} ?transcript.*|Running the Crew|[$%❯] crewai .*)?\n){0,39}"
         r" {0,4}(?:# Agent:|╭─{1,400} .{0,20}(?:Crew|Agent|Task|Tool|Flow)\b)"
     ),
     read_crewai,
