@@ -115,3 +115,9 @@ def test_what_an_output_prints_begins_nothing() -> None:
 )
 def test_the_time_grows_with_the_lines(lines: str) -> None:
     assert takes_linear_time(lambda many: read_transcript(parse(RUN + lines * many)), 2_000)
+
+
+@pytest.mark.parametrize(("verb", "tool"), [("run", "bash"), ("exec", "bash"), ("bash", "bash")])
+def test_what_a_command_prints_behind_bars_is_no_text_of_a_file(verb: str, tool: str) -> None:
+    told = read(RUN.replace("  > run make check", f"  > {verb} make.sh check\n  | 1 failed\n  | 2 passed"))
+    assert told[4:6] == [(tool, {"command": "make.sh check"}), ("output", "1 failed\n2 passed", None)]

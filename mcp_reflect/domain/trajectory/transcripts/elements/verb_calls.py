@@ -102,7 +102,7 @@ def _adds_text(found: CollectedMessages, verb: str, path: str, text: str) -> boo
     words = set(re.split(r"[\W_]+", verb))
     if change := read_signed_edit(text, path) if is_patcher(verb) else None:
         found.patch([change])
-    elif verb in _WRITES or is_instrument(verb) or words & (_WRITES - {"create"}):
+    elif verb in _WRITES or (is_instrument(verb) and verb not in SHELLS) or words & (_WRITES - {"create"}):
         found.write(path, text)
     elif words & {"append", "insert"}:
         found.edit(path, ("", text))
