@@ -28,6 +28,7 @@ from mcp_reflect.domain.trajectory.transcripts.layouts.prompted_words import PRO
 from mcp_reflect.domain.trajectory.transcripts.layouts.quoted_calls import QUOTED_CALLS
 from mcp_reflect.domain.trajectory.transcripts.layouts.record_turns import RECORD_TURNS
 from mcp_reflect.domain.trajectory.transcripts.layouts.speakers import SPEAKERS
+from mcp_reflect.domain.trajectory.transcripts.layouts.stamped_calls import STAMPED_CALLS
 from mcp_reflect.domain.trajectory.transcripts.layouts.step_headings import STEP_HEADINGS
 from mcp_reflect.domain.trajectory.transcripts.layouts.tagged_parts import TAGGED_PARTS
 from mcp_reflect.domain.trajectory.transcripts.layouts.tool_turns import TOOL_TURNS
@@ -90,6 +91,7 @@ _FORMATS = (
     NAMED_CALLS,
     SPEAKERS,
     NUMBERED_RECORDS,
+    STAMPED_CALLS,
     RECORD_TURNS,
     KEY_VALUE_RECORDS,
     NESTED_RECORDS,
