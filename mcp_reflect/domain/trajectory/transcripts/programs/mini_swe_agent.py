@@ -88,7 +88,8 @@ def _add_step(found: CollectedMessages, lines: Sequence[str], *, is_sure: bool, 
     closing = next((n for n in range(opening + 1, len(lines)) if lines[n].strip() == mark), len(lines))
     behind = lines[closing + 1 :]
     end = max((number + 1 for number, line in enumerate(behind) if line.strip() == _END), default=0)
-    if not end and not is_last:  # older versions and refusals have no frame
+    is_sure = is_sure and (end > 0 or is_last)
+    if not end and not is_last:  # older versions and refusals have no frame: an output may hold the same words
         end = next((number for number, line in enumerate(behind) if _BROKE_IN.match(_unlabelled(line))), len(behind))
     elif not end and any(_LABEL.match(line) for line in behind):
         end = len(behind)
@@ -133,6 +134,8 @@ def _add_words_behind(found: CollectedMessages, lines: Sequence[str], *, is_sure
 
 def _speak(found: CollectedMessages, lines: Sequence[str], *, is_user: bool, is_sure: bool) -> None:
     words = "\n".join(lines)
+    if not words.strip():
+        return
     if is_user:
         found.hear(words, is_sure=is_sure)
     elif is_sure:
