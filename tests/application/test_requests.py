@@ -231,7 +231,7 @@ def test_any_argument_that_a_tool_does_not_have_is_refused_by_its_name(kind: Any
 
 def test_the_fields_of_a_reflection_are_those_of_its_draft() -> None:
     """A draft has more: a model's prose and its opinion of what the run was given, and where the words come from."""
-    more = {"text", "helpful_memory_ids", "harmful_memory_ids", "lineage", "withheld", "unvouched"}
+    more = {"text", "helpful_memory_ids", "harmful_memory_ids", "lineage", "withheld", "unvouched", "further"}
     assert set(ReflectionArguments.model_fields) == set(ReflectionDraft.model_fields) - more
     words = dict.fromkeys(ReflectionArguments.model_fields, " a ")
     draft = Verdict(**words, helpful_memory_ids=("mem_1",)).draft
