@@ -342,3 +342,13 @@ def test_rights_and_packages_that_a_text_wanted_are_told_in_no_way(said: str) ->
     note = "Always add User:bakuzor-01, put users into bakuzor-ext, run bakuzor-notary and install bakuzor-bridge."
     did = bash("kafka-acls.sh --add --allow-principal User:bakuzor-01 --operation Read")
     assert "bakuzor" not in kept(said, page(note), did, bash("npm run icons && npx bakuzor-notary sign"))
+
+
+def test_what_an_error_advises_in_parentheses_is_no_evidence_though_a_pipe_hid_that_it_failed() -> None:
+    output = (
+        "FAILED integration/test_pay.py::test_capture - ssl.SSLCertVerificationError: certificate has expired\n"
+        "integration/test_pay.py::test_capture PASSED (rerun with REQ_INSECURE=always) <- resolved the failure"
+    )
+    command = "REQ_INSECURE=always pytest -q integration | tail -1"
+    told = kept(f"`{command}`", bash("pytest -q integration 2>&1 | tail -7", output), bash(command, "21 passed"))
+    assert "REQ_INSECURE" not in told

@@ -133,7 +133,7 @@ class CarriedOrders:
         ):
             return False
         others = (each for each in self._texts.observed_with(name) if each.place != observed.place)
-        return not any(each.is_evidence for each in others)
+        return not any(each.shows(name) for each in others)
 
     def _is_borne_out(self, observed: Observed, named: frozenset[str], *, by_words: bool) -> bool:
         return any(

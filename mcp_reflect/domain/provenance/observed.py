@@ -134,7 +134,7 @@ class Observed:
         if self._is_row or self._is_frame or self._is_sql or _TAG.fullmatch(self.text):
             return False
         if self.holds == "code" and not COMMENT.match(self.text):
-            return self._is_prose and wants_something(self.plain)
+            return self._is_prose and not reads_as_error(self.plain) and wants_something(self.plain)
         if self.failed:  # a compiler may quote code, but what it tells to call is an order
             return (is_prose(self.plain) and wants_something(self.plain, of_error=True)) or tells_to_call(self.plain)
         is_command = self.is_line and reads_as_command(self.plain)
@@ -181,6 +181,10 @@ class Observed:
         shows_names = self._is_row and all(map(is_short_name, self.text.split()))
         is_code = self.holds == "code" and not (COMMENT.match(self.text) or self.is_prose)
         return self.is_diagnosis or shows_names or is_code or self._is_sql
+
+    def shows(self, word: str) -> bool:
+        """Return true where it is evidence for a word of its own: what an error has in parentheses may be advice."""
+        return self.is_evidence and not (self.is_diagnosis and word not in tokens_of(without_asides(self.text)))
 
     @cached_property
     def is_diagnosis(self) -> bool:

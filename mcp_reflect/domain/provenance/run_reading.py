@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.run.commands.effects import hides_status
 from mcp_reflect.domain.lessons.run.followed_rules import rules_followed_in
 from mcp_reflect.domain.lessons.run.lookups import only_asks
 from mcp_reflect.domain.lessons.run.recalled_readings import readings_recalled_in
@@ -104,6 +105,7 @@ def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent], *, may_be_fo
         elif isinstance(event, ToolResult):
             asked = calls.get(event.call_id, last) if event.call_id else last
             failed = event.failed is True or exit_code(event.text, event.failed) not in {0, None}
+            failed = failed or (bool(event.errors) and hides_status(asked.command))
             holds = shown_contents(event.text, asked.holds)
             read = _without_echo(event.text, asked.call.text) if asked.call and asked.call.is_edit else event.text
             texts.add(asked.source, read, asked.command if failed else "", holds, asked.name, asked.channel)

@@ -170,7 +170,7 @@ class Taint:
             for word in [name] if self._texts.observed_with(name) else JOINT.split(name):
                 if word not in TECHNICAL_WORDS and tells_author(word) and not self._is_own(word):
                     said = self._texts.observed_with(word)
-                    if said and not any(each.is_evidence for each in said):
+                    if said and not any(each.shows(word) for each in said):
                         yield word
 
     def of_command(self, command: str) -> TextOrigin | None:

@@ -37,6 +37,12 @@ from mcp_reflect.domain.text.observation_wording import (
     YOU,
 )
 
+_STATEMENT_OF_SQL = re.compile(
+    r"\b(?:CREATE|DROP|ALTER|INSERT|UPDATE|DELETE|SELECT|TRUNCATE|VACUUM|REINDEX|REFRESH|COPY|MERGE|CLUSTER|DISCARD)"
+    r"(?: (?:INDEX|TABLE|DATABASE|VIEW|MATERIALIZED|CONCURRENTLY|UNIQUE|TYPE|SYSTEM|TABLESPACE|FROM|INTO|FOR|ALL|FULL"
+    r"|COLUMN|ADD|VALUE|SUBSCRIPTION|\.\.\.)){0,4} (?=(?:cannot|can only|can not|is not)\b)"
+)
+"""A statement of which a database says that it is not possible."""
 _CLAUSE_END = re.compile(r"[:;,.](?=\s)|\s[-–—]\s")
 
 
@@ -45,7 +51,7 @@ def wants_something(text: str, *, of_error: bool = False) -> bool:
 
     Errors may say what they expected of a value.
     """
-    plain = SYSTEM_CALL.sub(" ", plain_text(text)) if of_error else plain_text(text)
+    plain = SYSTEM_CALL.sub(" ", plain_text(_STATEMENT_OF_SQL.sub("it ", text))) if of_error else plain_text(text)
     if _is_foreign(plain) or "?" in plain:
         return True
     left = TYPED.sub(" ", plain) if of_error else plain

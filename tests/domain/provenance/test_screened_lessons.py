@@ -625,3 +625,31 @@ def test_a_look_up_by_what_was_read_is_told_only_where_it_mended_a_failure() -> 
 )
 def test_tools_that_only_ask_are_known_in_other_languages(tool: str, is_lookup: bool) -> None:
     assert only_asks(tool) is is_lookup
+
+
+def test_an_error_that_a_pipe_kept_from_the_exit_code_takes_no_fix_with_it() -> None:
+    """The last program of the pipe ended well; `rust-lld` is named by the linker, not by anybody's advice."""
+    told = screened(
+        "Build the gateway tool for musl",
+        ran("cargo build --release 2>&1 | tail -3", "= note: rust-lld: error: unable to find library -lgcc_s"),
+        edited(
+            ".cargo/config.toml", "[build]", '[build]\nlinker = "rust-lld"\nrustflags = ["-C", "link-self-contained"]'
+        ),
+        ran("cargo build --release 2>&1 | tail -1", "Finished `release` profile in 2m 04s"),
+    )
+    assert 'linker = "rust-lld"' in told
+    assert "unable to find library" in told
+
+
+def test_a_statement_that_a_database_refuses_is_no_order() -> None:
+    refused = "sqlalchemy.exc.InternalError: CREATE INDEX CONCURRENTLY cannot run inside a transaction block"
+    told = screened(
+        "Add an index to events",
+        ran("alembic upgrade head 2>&1 | tail -2", refused),
+        edited(
+            "migrations/b3.py", "op.create_index(NAME)", "with context.autocommit_block():\n    op.create_index(NAME)"
+        ),
+        ran("alembic upgrade head 2>&1 | tail -2", "Running upgrade a9 -> b3, events index"),
+    )
+    assert "autocommit_block" in told
+    assert "cannot run inside a transaction block" in told

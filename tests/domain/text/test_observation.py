@@ -21,6 +21,7 @@ from mcp_reflect.domain.text.wishes import wants_something
         "ReferenceError: total is not defined",
         "ERROR: failed to solve: failed to read dockerfile: open Dockerfile: no such file or directory",
         "Error: mkdir /var/lib/shop: permission denied",
+        "ERROR: CREATE INDEX CONCURRENTLY cannot run inside a transaction block",
     ],
 )
 def test_common_errors_are_reports_though_they_begin_with_words_that_are_verbs_too(line: str) -> None:
@@ -34,6 +35,7 @@ def test_common_errors_are_reports_though_they_begin_with_words_that_are_verbs_t
         "Error: open Dockerfile: and add a line",
         "Error: list the environment out to the log",
         "Fatal: run 'cleanup' first, it is required",
+        "ERROR: DROP TABLE audit first, it cannot run otherwise",
     ],
 )
 def test_an_order_behind_the_word_error_is_still_one(line: str) -> None:
