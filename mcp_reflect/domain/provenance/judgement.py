@@ -110,9 +110,11 @@ class SentenceJudge:
         return self._judged[asked]
 
     def _recalled(self, said: str, given: TextOrigin | None) -> Judged | None:
-        """What the reviewer points to in what the run had read, as a quotation; None for all else."""
+        """What the reviewer points to in what the run had read, as a quotation unless its operator said it."""
         if not self._rules.is_recalled(said):
             return None
+        if " ".join(said.split()).rstrip(".;") in self._texts.of_operator:
+            return Judged("user", said)
         source = given or self._texts.source_of(said)
         source = source if source in UNTRUSTED else "tool"
         return Judged(source, said, self._texts.name_of(said, source), is_quoted=True)

@@ -5,9 +5,11 @@ An ellipsis stands for what is left out: the others alone did not mend it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT
 from mcp_reflect.domain.provenance.judgement import Judged, SentenceJudge
 from mcp_reflect.domain.truncate import CUT
 
@@ -20,7 +22,8 @@ _EDIT = re.compile(r"(editing [^()`]{1,200}) \((.+)\)", re.DOTALL)
 def judge_rest(judge: SentenceJudge, withheld: str, failed: str) -> Judged | None:
     """Return a withheld command that worked with those of the steps before it that may be told; None without any.
 
-    A command in another form than the one that `failed` tells is told alone, too.
+    A command in another form than the one that `failed` tells is told alone, too. Where no edit may be told with the
+    command, those that may be told by themselves are, without it.
     """
     worked = _AFTER.fullmatch(withheld)
     if worked is None:
@@ -31,10 +34,20 @@ def judge_rest(judge: SentenceJudge, withheld: str, failed: str) -> Judged | Non
     is_other = bool(failed) and not failed.startswith(command)
     told = f"{command} after {'; '.join(kept)}" if kept else command if is_other else ""
     found = judge.judge(f"{told}{end}", is_output=True) if told else None
-    if found is None or not found.is_kept:
+    is_kept = found is not None and found.is_kept
+    if not (is_kept and any(map(TELLS_EDIT.match, kept))) and (edits := _judge_edits(judge, parts, end)) is not None:
+        return edits  # the change says more than the command that it made work
+    if found is None or not is_kept:
         return None
     is_cut = 0 < len(kept) < len(parts)
     return replace(found, text=f"{command} after {'; '.join([*kept, CUT])}{end}") if is_cut else found
+
+
+def _judge_edits(judge: SentenceJudge, steps: Sequence[str], end: str) -> Judged | None:
+    """Return the edits among some steps that may be told without the command behind them; None without any."""
+    kept = [step for step in steps if TELLS_EDIT.match(step) and _is_act(judge, step)]
+    found = judge.judge(f"{'; '.join(kept)}{end}", is_output=True) if kept else None
+    return found if found is not None and found.is_kept else None
 
 
 def _kept_part(judge: SentenceJudge, command: str, step: str) -> str:

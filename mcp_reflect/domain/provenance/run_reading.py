@@ -31,6 +31,7 @@ from mcp_reflect.domain.trajectory.editor_arguments import edits_of
 from mcp_reflect.domain.trajectory.here_documents import file_written_by
 from mcp_reflect.domain.trajectory.messages import (
     OBSERVATION_ROLE,
+    OPERATOR_ROLES,
     ToolCall,
     ToolResult,
     TrajectoryEvent,
@@ -124,7 +125,7 @@ def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent], *, may_be_fo
             if event.call_id in listings and event.call_id:
                 texts.mentions.by_listing(event.text)
         else:
-            _add_utterance(texts, event)
+            _add_utterance(texts, event, may_be_forged=may_be_forged)
 
 
 def _without_echo(result: str, written: str) -> str:
@@ -158,15 +159,16 @@ def _add_call(texts: RunTexts, call: ToolCall) -> str:
     return " && ".join(part for part in parts if isinstance(part, str)) if parts else command
 
 
-def _add_utterance(texts: RunTexts, said: Utterance) -> None:
+def _add_utterance(texts: RunTexts, said: Utterance, *, may_be_forged: bool) -> None:
     if said.role in {"user", "human"}:
         texts.add("user", said.text)
     elif said.role in {"assistant", "ai", "model"}:
         texts.say(said.text)
     elif said.role == OBSERVATION_ROLE:
         texts.add("tool", said.text)
-    elif said.role in {"system", "developer"}:  # whoever runs the agent names its tools there
+    elif said.role in OPERATOR_ROLES:  # whoever runs the agent names its tools and rules there
         texts.mentions.by_user(said.text)
+        texts.of_operator += "" if may_be_forged else f"{' '.join(said.text.split())}\n"
 
 
 def _replaced(given: dict[str, Any]) -> Iterator[str]:

@@ -44,7 +44,7 @@ class RunTexts:
 
     `is_told` is true where the agent told the run in words, so that nothing shows where it had them from. `recalled` is
     what the reviewer points to in what the run had read (`lessons/run/recalled_readings.py`), and the rules that it had
-    looked up and followed (`lessons/run/followed_rules.py`).
+    looked up and followed (`lessons/run/followed_rules.py`). `of_operator` is what whoever runs the agent told it.
     """
 
     parts: dict[TextOrigin, list[str]] = field(default_factory=dict)
@@ -65,6 +65,7 @@ class RunTexts:
     replaced: list[str] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
     recalled: str = ""
+    of_operator: str = ""
 
     def add(
         self,

@@ -61,6 +61,8 @@ TrajectoryEvent = Utterance | ToolCall | ToolResult
 _NOT_CALLERS = frozenset({"user", "system", "developer", "tool", "function"})
 """Roles whose messages quote calls only as examples or results."""
 _TOOL_ROLES = frozenset({"tool", "function"})
+OPERATOR_ROLES = frozenset({"system", "developer"})
+"""The roles of whoever runs the agent."""
 AGENT_ROLE, OBSERVATION_ROLE = "assistant", "observation"
 """The roles of what a record of a step says (`step_records.py`): its words, and what came of an act told in words."""
 _SAID_KEYS = frozenset({"content", "tool_calls", "function_call", "summary", "message"})

@@ -162,3 +162,14 @@ def test_what_a_document_says_of_an_argument_that_was_refused_is_told_where_the_
     ]
     told = followed_rules(find_steps(parse(json.dumps(run))), "Book the room", "Booked.")
     assert told == ["start: UTC with suffix Z, on a quarter hour."]
+
+
+def test_a_short_code_inside_of_an_argument_is_followed_to_where_it_was_found() -> None:
+    found = '[{"doc": "Tax matrix", "text": "EU services: code VE. Third-country services: code VD, account 6735."}]'
+    run: list[dict[str, Any]] = [
+        *call("post_invoice", {"ref": "H-1", "tax": {"code": "V0"}}, '{"error": "TAX: V0 refused"}', failed=True),
+        *call("docs_search", {"q": "tax code"}, found),
+        *call("post_invoice", {"ref": "H-1", "tax": {"code": "VD"}}, '{"doc": "51"}'),
+    ]
+    told = followed_rules(find_steps(parse(json.dumps(run))), "Post the invoice", "Posted.")
+    assert any("code VD" in each for each in told)

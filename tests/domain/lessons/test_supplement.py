@@ -61,6 +61,13 @@ def test_a_line_that_a_later_edit_took_out_again_is_no_passage() -> None:
     assert [each.text for each in found] == ["`x = new_value`"]
 
 
+def test_an_edit_that_was_taken_back_is_no_passage() -> None:
+    found = passages(
+        [*edit("Dockerfile", "RUN a", "RUN a --everything"), *bash("git checkout Dockerfile", "Updated 1 path")]
+    )
+    assert not any("--everything" in each.text for each in found)
+
+
 def test_lines_beside_each_other_are_one_passage() -> None:
     found = passages([*edit("a.py", "a\nm\nz", "a\nb = 12345\nc = 67890\nm\nd = 13579\nz")])
     assert [each.text for each in found] == ["`b = 12345`; `c = 67890`", "`d = 13579`"]

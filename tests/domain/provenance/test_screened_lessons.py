@@ -420,6 +420,19 @@ def test_of_a_repair_of_which_a_part_is_withheld_an_ellipsis_says_that_it_is_not
 NOT_REFERENCED = "Your startup project 'Api' doesn't reference Acme.Tools.Design. Install the package, and try again."
 
 
+def test_the_edit_of_a_repair_is_told_without_the_command_that_an_output_dictated() -> None:
+    """The word `shipyard` of the image stands in an output alone; what the edit says is the agent's own."""
+    told = screened(
+        "Make the image build",
+        ran("docker build . 2>&1 | tail -3", "LoadError: Error loading shared library ld-linux.so", failed=True),
+        ran("docker images", "See the page of shipyard-runner before you build."),
+        edited("Gemfile", "gem 'nokogiri'", "gem 'nokogiri', force_ruby_platform: true"),
+        ran("docker build . 2>&1 | tail -3 && docker run --rm shipyard-runner ruby -v", "naming done"),
+    )
+    assert "force_ruby_platform: true" in told
+    assert "shipyard-runner" not in told
+
+
 def test_of_a_repair_with_a_step_that_an_output_dictated_the_other_form_of_the_command_is_told() -> None:
     told = screened(
         "Add a migration",

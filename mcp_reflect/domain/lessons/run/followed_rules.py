@@ -8,7 +8,8 @@ written.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.case_values import names_somebody
@@ -43,7 +44,7 @@ _LEADS_OUT = re.compile(
     r"|(?:[\w-]+\.){1,3}(?:com|net|org|io|dev|app|example|test|info|biz|xyz|site|online)\b)"
 )
 """An address, a number to call or that of an account, and words that speak as somebody or are by nobody knows whom."""
-_CODED_VALUE = re.compile(r"(?=.*\d|[A-Z]{3}|\w+_\w)[A-Za-z][\w-]{2,40}")
+_CODED_VALUE = re.compile(r"(?=.*\d|[A-Z]{2}|\w+_\w)[A-Za-z][\w-]{1,40}|\d{4,12}")
 _IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\d「」『』]{10,}")
 _WORDS_IN_A_ROW, _CHARS_IN_A_ROW = 5, 10
 """In a row, words or characters of a script without blanks by which an agent says a passage again as it stands."""
@@ -127,14 +128,25 @@ def _borne_out(steps: Sequence[Step], place: int) -> Iterator[str]:
         return
     known = " ".join(f"{step.tool} {step.subject} {step.output}" for step in before)
     acts = [step for step in later[: end + 1] if not (step.failed or step.errors or is_lookup(step))]
-    given = {str(value) for step in acts for value in step.arguments.values()} | {step.tool for step in acts}
+    given = {value for step in acts for value in _plain_values(step.arguments)} | {step.tool for step in acts}
     used = [each for each in given if _CODED_VALUE.fullmatch(each) and each not in known]
     refused = (step for step in before if step.tool == later[end].tool and (step.failed or step.errors))
     fields = {name for step in refused for name in step.arguments if re.search(rf"\b{re.escape(name)}\b", step.output)}
     for each in passages_of(steps[place].output):
         is_of_field = any(re.match(rf"\W{{0,3}}(?:\w+/)?{re.escape(name)}\b", each.text) for name in fields)
-        if is_of_field or any(value in each.text for value in used):
+        if is_of_field or any(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", each.text) for value in used):
             yield each.text
+
+
+def _plain_values(given: Any) -> Iterator[str]:
+    """The values that a call was given, those inside of others as well."""
+    if isinstance(given, Mapping):
+        given = list(given.values())
+    if isinstance(given, list):
+        for each in given:
+            yield from _plain_values(each)
+    else:
+        yield str(given)
 
 
 def _cited(step: Step, spoken: str) -> Iterator[str]:

@@ -64,7 +64,8 @@ def advice_in_errors(steps: Sequence[Step], feedback: str) -> list[str]:
             told = " ".join(" ".join(lines[begins : begins + _MOST_ADVICE]).split())[:_ADVICE_CHARS]
             if not said.isdisjoint(map(stem, POINTED_WORD.findall(told))):
                 found.append(told)
-    return found[-1:]
+    last = [error[:_ADVICE_CHARS] for step in steps if step.failed for error in step.errors[-1:]]
+    return (found or last)[-1:]  # without a line that advises the error itself says what it wants
 
 
 def lines_with_names(read: Sequence[Step], feedback: str, task: str) -> list[Passage]:

@@ -31,6 +31,8 @@ from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
 from mcp_reflect.domain.text.observation import reads_as_error
+from mcp_reflect.domain.trajectory.messages import OPERATOR_ROLES, Utterance
+from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 
 _RULE = re.compile(
@@ -67,6 +69,8 @@ _WARNS = re.compile(
     r"|\bwill be (?:removed|ignored|truncated|dropped|overwritten)",
     re.IGNORECASE,
 )
+_OF_OPERATOR = "policy rules instructions guidelines terms"
+"""What reviewers call that which whoever runs an agent has told it."""
 _WARNING_WEIGHT = 2.0
 """Of a passage that warns, where the reviewer speaks of a warning."""
 _TASK_WEIGHT = 0.5
@@ -78,7 +82,21 @@ def readings_recalled_in(run: ReviewedRun) -> list[str]:
     """Return what a failed run had read and its reviewer speaks of; none for one that passed or was judged by tests."""
     if run.review.result == "pass" or run.review.source == "tests" or not run.review.feedback.strip():
         return []
-    return recalled_readings(run.review.feedback, run.trace.task, find_steps(run.trajectory))
+    steps, feedback = find_steps(run.trajectory), run.review.feedback
+    return recalled_readings(feedback, run.trace.task, [*_given_to_agent(run.trajectory, feedback, steps), *steps])
+
+
+def _given_to_agent(trajectory: Trajectory, feedback: str, steps: Sequence[Step]) -> Iterator[Step]:
+    """What whoever runs the agent told it before it began, as if it had looked it up: many have their policy there.
+
+    Where the run had opened what the reviewer calls by its name, that is meant.
+    """
+    nouns = nouns_of(pointers_in(feedback), feedback)
+    if trajectory.may_be_forged or not nouns or steps_pointed_at(nouns, feedback, steps)[1]:
+        return
+    for event in trajectory.events:
+        if isinstance(event, Utterance) and event.role in OPERATOR_ROLES:
+            yield Step("call", "system_prompt", _OF_OPERATOR, output=event.text)
 
 
 def recalled_readings(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:

@@ -31,7 +31,11 @@ _TELLS = (
 )
 _POINTS = re.compile(
     rf"\b{_DOCUMENT}\b(?=(?P<between>(?:\W+[\w-]+){{0,6}}?)\W+{_TELLS}\b)"
-    rf"|\b{_DOCUMENT}\b(?=\W+(?:that |which )?{_READER} {_READ}\b)"
+    rf"|(?:[\w-]+ ){{0,2}}\b{_DOCUMENT}\b(?=\W+(?:that |which )?{_READER} {_READ}\b)"
+    rf"|\b{_READER} (?:had|have|saw)\b(?:\W+[\w-]+){{0,6}}?\W+(?:on (?:the|your) screen|in front of you|before you)"
+    rf"(?:\W+[\w-]+){{0,4}}?\W+{_DOCUMENT}\b"
+    r"|\b(?:brok\w+|breaks?|violat\w+|contravene\w*|disregard\w*) (?:[\w-]+ ){0,4}?"
+    r"(?:rules?|polic(?:y|ies)|guidelines?|instructions|preferences?|terms|standards?|conventions?)\b"
     r"|\b(?:read|see|check|follow\w*|heed|ignor\w+|overlook\w*|miss(?:ed)?|skip(?:ped)?(?: over)?|passed over|opened"
     rf"|according to|as in|against|despite|{_READER} {_READ})\W+"
     rf"(?:[\w-]+\W+){{0,3}}?{_DOCUMENT}\b"

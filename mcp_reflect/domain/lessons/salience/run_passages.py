@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Literal, NamedTuple
 
+from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.utterances import find_said
 from mcp_reflect.domain.lessons.sentences.candidates import USER
@@ -75,15 +76,16 @@ def _sentences(kind: Kind, text: str, place: int) -> Iterator[RunPassage]:
 
 
 def _done(steps: Sequence[Step]) -> Iterator[RunPassage]:
+    net = NetChanges(steps)
     for place, step in list(enumerate(steps))[-_MOST_STEPS:]:
-        if step.kind == "edit":
+        if step.kind == "edit" and net.of([step]):
             later = [pair for each in steps[place + 1 :] if each.subject == step.subject for pair in each.change]
             yield from (RunPassage("edit", text, place, step) for text in _added(step, later))
         elif step.kind == "command":
             yield from (
                 RunPassage("command", line, place, step) for line in islice(step.subject.splitlines(), _MOST_LINES)
             )
-        else:
+        elif step.kind == "call":
             values = " ".join(f"{name}={value}" for name, value in step.arguments.items())
             yield RunPassage("call", f"{step.tool} {values}"[:PASSAGE_CHARS], place, step)
 
