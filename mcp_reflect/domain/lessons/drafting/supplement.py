@@ -19,7 +19,8 @@ _LIKELIEST, _LEAST_LIKELY = 3, 0.06
 Of 58 lessons that lacked what the next run needs, 16 have it by these, and lessons are 45 characters longer. With
 twice the passages, all that are at least half as likely, it is 17, and 70 characters.
 """
-_MOST_CHARS = 300
+_LEAST_CHARS, _MOST_CHARS = 200, 300
+"""Characters that they have in a full lesson, and in any."""
 _TOLD = 0.85
 """Share of the weight of a passage's words from which the lesson tells it already: an act only where it quotes acts."""
 _QUOTED = re.compile(r"`[^`]+`")
@@ -30,8 +31,9 @@ def find_untold(
 ) -> list[str]:
     """Return the likeliest passages of a run that a lesson lacks, as lines for it, in the order of the run.
 
-    They have the room that the lesson leaves up to `most` characters, and 300 at most. `refused` are the acts, by their
-    `id`, that the user spoke up against. Of a run on the data of one case nothing is told that may be about somebody.
+    They have the room that the lesson leaves up to `most` characters, 200 at least and 300 at most. `refused` are the
+    acts, by their `id`, that the user spoke up against. Of a run on the data of one case nothing is told that may be
+    about somebody.
     """
     passed = run.review.result == "pass"
     found = find_passages(run.trajectory, steps, run.trace.final_response, passed=passed)
@@ -40,7 +42,7 @@ def find_untold(
     data = case_data(steps) if serves_one_case(steps) else None
     told = " ".join(lesson.split())
     known, known_acts = term_weights(told).keys(), term_weights(" ".join(_QUOTED.findall(told))).keys()
-    room = min(most - len(lesson), _MOST_CHARS)
+    room = min(max(most - len(lesson), _LEAST_CHARS), _MOST_CHARS)
     chosen: dict[int, str] = {}
     for number in ranked:
         passage = found[number]

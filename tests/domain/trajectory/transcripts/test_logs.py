@@ -243,6 +243,37 @@ make
     ]
 
 
+def test_logs_of_openhands_with_a_banner_above_each_step() -> None:
+    text = """\
+==============
+CodeActAgent LEVEL 0 LOCAL STEP 0 GLOBAL STEP 0
+
+16:40:12 - ACTION
+**CmdRunAction (source=EventSource.AGENT)**
+THOUGHT: Look first.
+COMMAND:
+make
+
+16:40:13 - OBSERVATION
+**CmdOutputObservation (source=EventSource.AGENT, exit code=2)**
+error: boom
+=====
+
+==============
+CodeActAgent LEVEL 0 LOCAL STEP 1 GLOBAL STEP 1
+
+16:40:20 - ACTION
+**MessageAction (source=EventSource.USER)**
+CONTENT: Keep it small.
+"""
+    assert read(text) == [
+        ("assistant", "Look first."),
+        ("bash", {"command": "make"}),
+        ("output", "error: boom\n=====", True),
+        ("user", "Keep it small."),
+    ]
+
+
 def test_logs_of_openhands_in_steps() -> None:
     text = """\
 12:00:01 - openhands:INFO - step 0

@@ -17,6 +17,10 @@ _HEAD = re.compile(
     rf"{_TIME}(?:(?P<kind>ACTION|OBSERVATION|USER_ACTION)|[Ss][Tt][Ee][Pp] \d{{1,6}}|(?P<event>\*\*[A-Z]\w{{2,60}}.*)"
     r"|\w{1,40}:(?:INFO|DEBUG|WARNING|ERROR|CRITICAL)\b(?:(?:: [\w.-]{1,80}:\d{1,6})? - (?P<told>.*)|.*))\s{0,9}$"
 )
+_LEVEL = r"\w{1,60} LEVEL \d{1,3} LOCAL STEP \d{1,6} GLOBAL STEP \d{1,6}\s{0,9}$"
+_LEVELS = re.compile(rf"^{_LEVEL}")
+_RULE_ABOVE = re.compile(r"\n={5,40}\s*\Z")
+"""What the log prints before each step of an agent, with a line of signs above it."""
 _KIND = re.compile(r"^(?:ACTION|OBSERVATION|USER_ACTION)\s{0,9}$")
 """A line of its own below the head, where the log also tells the place in the source."""
 _CONTROLLER = r"(?:\[[A-Z][\w :.-]{3,120}\] )?"
@@ -131,7 +135,9 @@ class _Reader:
         while self.number < len(self._lines) and not self._begins(self._lines[self.number]):
             marked = self._lines[self.number].startswith(_SPACED_BEGIN)
             self.number = max(self.number, self._ends[self.number] if marked else 0) + 1
-        return "\n".join(self._lines[begin : self.number]).strip("\n")
+        body = "\n".join(self._lines[begin : self.number])
+        is_above = self.number < len(self._lines) and _LEVELS.match(self._lines[self.number])
+        return (_RULE_ABOVE.sub("", body) if is_above else body).strip("\n")
 
     def _ends_of_marked(self) -> list[int]:
         """For each line the number of the next one that ends a marked output, behind which the log goes on or ends.
@@ -149,7 +155,8 @@ class _Reader:
 
     def _begins(self, line: str) -> bool:
         is_free = not self._has_heads and not self._is_told
-        return _HEAD.match(line) is not None or (is_free and _EVENT.match(line) is not None)
+        is_head = _HEAD.match(line) is not None or (self._has_heads and _LEVELS.match(line) is not None)
+        return is_head or (is_free and _EVENT.match(line) is not None)
 
 
 def _names_kind(line: str) -> bool:
@@ -171,7 +178,8 @@ def _form_of_log(lines: Sequence[str]) -> tuple[bool, bool]:
 
 OPENHANDS_LOG = TranscriptFormat(
     re.compile(
-        r"\A\s{0,99}(?:(?:Running|Starting|Setting up|Launching) .{0,200}\n\s{0,99}){0,9}"
+        rf"\A\s{{0,99}}(?:={{5,40}}\s{{0,9}}\n{_LEVEL}\s{{0,99}})?"
+        r"(?:(?:Running|Starting|Setting up|Launching) .{0,200}\n\s{0,99}){0,9}"
         r"(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d(?:[.,]\d{1,6})? - (?:\w{1,40}:[A-Z]|[A-Z_]{4,12}$|[Ss]tep|\*\*)",
         re.MULTILINE,
     ),
