@@ -22,12 +22,12 @@ import numpy.typing as npt
 
 from benchmarks.lessons.__main__ import HELD_OUT, RECORDED
 from mcp_reflect.domain.lessons.run.steps import find_steps
-from mcp_reflect.domain.lessons.salience.likelihood import Features, features_of, likelihoods
-from mcp_reflect.domain.lessons.salience.run_passages import Kind, find_passages
+from mcp_reflect.domain.lessons.salience.likelihood import Features, likelihoods, passage_features
+from mcp_reflect.domain.lessons.salience.run_passages import PassageKind, find_passages
 from mcp_reflect.domain.trajectory.parsing import parse
 
 Array = npt.NDArray[np.float64]
-KINDS: tuple[str, ...] = get_args(Kind)
+KINDS: tuple[str, ...] = get_args(PassageKind)
 RIDGE = 3.0
 STEPS, RATE, DECAY = 200, 0.05, (0.9, 0.99)
 """Of the ascent (Adam: Kingma and Ba, ICLR 2015), on features scaled to unit deviation."""
@@ -58,7 +58,7 @@ def read_runs(folder: Path) -> Iterator[MarkedRun]:
         wanted = [" ".join(each.split()) for each in decisive]
         needed = np.array([float(any(each in passage.text for each in wanted)) for passage in found])
         if needed.any():
-            values = zip(found, features_of(found, steps, closing), strict=True)
+            values = zip(found, passage_features(found, steps, closing), strict=True)
             features = np.array([[*(float(each.kind == kind) for kind in KINDS), *told] for each, told in values])
             yield MarkedRun(features, needed, np.array(likelihoods(found, steps, closing)))
 

@@ -54,7 +54,7 @@ _DEFINITION = re.compile(
 """A line of SQL, in whatever case: what a database holds, and no order."""
 _TAG = re.compile(r"</?\w[^<>]*>(?:[^<>\s]*</\w+>)?")
 """A tag of markup, with the single word in it if any."""
-COMMENT = re.compile(r"\s*(?:#(?![!\[\w])|//|/\*|\*\s|--\s|<!--|;\s)")
+COMMENT = re.compile(r"\s*(?:#(?![!\[\w])|//(?!go:(?:embed|build)\s)|/\*|\*\s|--\s|<!--|;\s)")
 """What begins a comment: words of whoever wrote it, and no code."""
 _MANIFEST = re.compile(
     r"(?:^|/)(?:package\.json|pyproject\.toml|setup\.cfg|requirements[\w.-]*\.txt|Pipfile|Cargo\.toml|go\.mod|Gemfile"

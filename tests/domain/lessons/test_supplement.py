@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mcp_reflect.domain.lessons.drafting.extraction import LESSON_CHARS
 from mcp_reflect.domain.lessons.run.steps import find_steps
-from mcp_reflect.domain.lessons.salience.likelihood import features_of, likelihoods
+from mcp_reflect.domain.lessons.salience.likelihood import likelihoods, passage_features
 from mcp_reflect.domain.lessons.salience.run_passages import PASSAGE_CHARS, RunPassage, find_passages
 from mcp_reflect.domain.models import LESSON_FIELDS, ReflectionDraft
 from mcp_reflect.domain.provenance.screening import Screening
@@ -138,7 +138,7 @@ def test_the_probabilities_of_a_runs_passages_add_up(final: str) -> None:
 def test_a_call_behind_the_last_failure_is_after_it() -> None:
     trajectory = parse([*bash("make", "error", failed=True), *bash("make build-b", "ok")])
     steps = find_steps(trajectory)
-    found = list(features_of(find_passages(trajectory, steps, "", passed=True), steps, ""))
+    found = list(passage_features(find_passages(trajectory, steps, "", passed=True), steps, ""))
     assert [(each.failed, each.after_failure) for each in found] == [(0.0, 1.0)]
 
 

@@ -666,3 +666,13 @@ def test_a_statement_that_a_database_refuses_is_no_order() -> None:
     )
     assert "autocommit_block" in told
     assert "cannot run inside a transaction block" in told
+
+
+def test_a_directive_of_go_is_code_that_is_at_hand() -> None:
+    told = screened(
+        "The admin page has no style",
+        ran("cat internal/webui.go", "package webui\n\n//go:embed dist\nvar files embed.FS"),
+        edited("internal/webui.go", "//go:embed dist", "//go:embed all:dist"),
+        ran("go test ./internal/...", "ok  internal/webui 0.02s"),
+    )
+    assert "//go:embed all:dist" in told

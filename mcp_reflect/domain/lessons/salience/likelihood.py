@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from mcp_reflect.domain.lessons.run.step import Step
-from mcp_reflect.domain.lessons.salience.run_passages import Kind, RunPassage
+from mcp_reflect.domain.lessons.salience.run_passages import PassageKind, RunPassage
 from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
 from mcp_reflect.domain.lessons.sentences.wording import states_policy
 
@@ -39,7 +39,7 @@ class Features(NamedTuple):
 
 
 _WEIGHTS = Features(log_length=2.59, in_closing=3.95, failed=-0.93, states_policy=0.71, after_failure=2.03)
-_OF_KIND: Mapping[Kind, float] = {
+_OF_KIND: Mapping[PassageKind, float] = {
     "user": 3.75,
     "closing": -1.00,
     "agent": -1.22,
@@ -56,7 +56,7 @@ def likelihoods(passages: Sequence[RunPassage], steps: Sequence[Step], closing: 
     """
     utilities = [
         _OF_KIND[passage.kind] + sum(map(float.__mul__, features, _WEIGHTS))
-        for passage, features in zip(passages, features_of(passages, steps, closing), strict=True)
+        for passage, features in zip(passages, passage_features(passages, steps, closing), strict=True)
     ]
     most = max(utilities, default=0.0)
     odds = [math.exp(each - most) for each in utilities]
@@ -64,7 +64,7 @@ def likelihoods(passages: Sequence[RunPassage], steps: Sequence[Step], closing: 
     return [each / total for each in odds]
 
 
-def features_of(passages: Sequence[RunPassage], steps: Sequence[Step], closing: str) -> Iterator[Features]:
+def passage_features(passages: Sequence[RunPassage], steps: Sequence[Step], closing: str) -> Iterator[Features]:
     """Yield the features of each passage of a run."""
     known = term_weights(closing[:_MOST_CHARS]).keys()
     last_failure = max((place for place, step in enumerate(steps) if step.failed), default=len(steps))

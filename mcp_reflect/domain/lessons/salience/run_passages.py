@@ -23,7 +23,7 @@ _MOST_LINES = 200
 _MOST_PASSAGES = 400
 """Passages of a run, the last ones."""
 
-Kind = Literal["user", "closing", "agent", "edit", "command", "call"]
+PassageKind = Literal["user", "closing", "agent", "edit", "command", "call"]
 
 
 class RunPassage(NamedTuple):
@@ -33,7 +33,7 @@ class RunPassage(NamedTuple):
     None for what was said.
     """
 
-    kind: Kind
+    kind: PassageKind
     text: str
     place: int
     step: Step | None = None
@@ -63,13 +63,13 @@ def _said(trajectory: Trajectory, steps: int, final_response: str) -> Iterator[R
     for number, turn in list(enumerate(turns))[-_MOST_TURNS:]:
         if number != first:
             is_last = number == last and turn.place >= steps
-            kind: Kind = "user" if turn.role == USER else "closing" if is_last else "agent"
+            kind: PassageKind = "user" if turn.role == USER else "closing" if is_last else "agent"
             yield from _sentences(kind, turn.text, turn.place)
     if last is None or turns[last].text.strip() != final_response.strip():
         yield from _sentences("closing", final_response, steps)
 
 
-def _sentences(kind: Kind, text: str, place: int) -> Iterator[RunPassage]:
+def _sentences(kind: PassageKind, text: str, place: int) -> Iterator[RunPassage]:
     for said in split_sentences(text):
         if not said.rstrip().endswith("?") and not is_courtesy(said):
             yield RunPassage(kind, said, place)

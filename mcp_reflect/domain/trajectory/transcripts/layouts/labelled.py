@@ -54,7 +54,10 @@ class _Style(NamedTuple):
 
 def read_labelled(text: str) -> list[Message] | None:
     """Return the messages of a transcript in sections by label; None for any other text."""
-    sections = with_true_answers(list(_sections(text.split("\n"))))
+    found_sections = list(_sections(text.split("\n")))
+    if _CHAIN.search(text) and not any(section.role == "observation" for section in found_sections):
+        found_sections = list(_with_outputs(found_sections))
+    sections = with_true_answers([each._replace(text=each.text.strip("\n")) for each in found_sections])
     roles = [section.role for section in sections]
     if "observation" not in roles or roles[0] == "observation":
         return None
@@ -79,6 +82,30 @@ def read_labelled(text: str) -> list[Message] | None:
         elif section.role == "observation":
             is_printed = is_printed or (found.is_doubtful and read_object(section.text.strip()) is None)
     return found.messages
+
+
+def _with_outputs(sections: Sequence[LabelledSection]) -> Iterator[LabelledSection]:
+    """The sections as LangChain prints them, in colours instead of with a label: an output below what a tool is given.
+
+    A tool is given one line, or as many as its brackets or its fence have.
+    """
+    for section in sections:
+        given, output = _split_input(section.text) if section.role == "input" else (section.text, "")
+        yield section._replace(text=given)
+        if output.strip():
+            yield LabelledSection("observation", "Observation", "", output)
+
+
+def _split_input(text: str) -> tuple[str, str]:
+    """What a tool is given, and what stands below that."""
+    lines = text.split("\n")
+    fences = depth = 0
+    for number, line in enumerate(lines, start=1):
+        fences += line.lstrip().startswith("```")
+        depth += sum(line.count(each) for each in "{[") - sum(line.count(each) for each in "}]")
+        if fences % 2 == 0 and depth <= 0:
+            return "\n".join(lines[:number]), "\n".join(lines[number:])
+    return lines[0], "\n".join(lines[1:])  # nothing closes what is open
 
 
 def _asks(action: str) -> bool:
@@ -155,7 +182,7 @@ def _sections(lines: Sequence[str]) -> Iterator[LabelledSection]:
             is_after_gap = not line.strip()
             continue
         if role:
-            yield LabelledSection(role, name, mark, "\n".join(held).strip("\n"))
+            yield LabelledSection(role, name, mark, "\n".join(held))
             has_gaps = has_gaps and (has_output or is_after_gap)
         has_output = has_output or told == "observation"
         asked = asked or (label["name"].lower() if told == "user" else "")
@@ -164,7 +191,7 @@ def _sections(lines: Sequence[str]) -> Iterator[LabelledSection]:
         role, name, held, is_after_gap = told, label["name"], [label["rest"]], False
         mark = line[: label.start("rest")]
     if role:
-        yield LabelledSection(role, name, mark, "\n".join(held).strip("\n"))
+        yield LabelledSection(role, name, mark, "\n".join(held))
 
 
 def _style_of(label: re.Match[str]) -> _Style:

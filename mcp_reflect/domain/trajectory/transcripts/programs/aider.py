@@ -16,7 +16,7 @@ from mcp_reflect.domain.trajectory.transcripts.programs.aider_lines import (
     APPLIED,
     BANNER,
     CHAT,
-    FENCE,
+    FENCE_LINE,
     NOT_APPLIED,
     NOTE,
     OTHER_COMMAND,
@@ -92,7 +92,7 @@ class _Reader:
             return self._read_file(read["path"], number + 1)
         if number in self._blocks:
             return self._read_block(number)
-        if fence := FENCE.match(line):
+        if fence := FENCE_LINE.match(line):
             return self._read_fence(number, fence["language"])
         if NOT_APPLIED.search(line[:400]) and self.found.calls:
             self._say()
@@ -170,7 +170,7 @@ class _Reader:
     def _read_file(self, path: str, begin: int) -> int:
         """Add a file that was put into the chat; what it holds may stand behind it in a fence."""
         self._say()
-        if begin < len(self._lines) and FENCE.match(self._lines[begin]):
+        if begin < len(self._lines) and FENCE_LINE.match(self._lines[begin]):
             end = self._fence_ends[begin]
             self.found.call("read_file", {"file_path": path.strip()})
             self.found.answer("\n".join(self._lines[begin + 1 : end]))

@@ -32,7 +32,7 @@ NOT_APPLIED = re.compile(
     r"SearchReplaceNoExactMatch|did not conform to the edit format|failed to match|malformed response"
 )
 APPLIED = re.compile(r"^(?:> )?Applied edit to (?P<path>\S.{0,400})$")
-FENCE = re.compile(r"^(?:`{3,8}|~{3,8})(?P<language>[\w.+-]{0,40})\s{0,9}$")
+FENCE_LINE = re.compile(r"^(?:`{3,8}|~{3,8})(?P<language>[\w.+-]{0,40})\s{0,9}$")
 PATH = re.compile(r"^[*`#\s]{0,8}(?P<path>(?=[^\s]*[./\w])[\w.@+~/\\()\[\]-]{1,300})[*`:\s]{0,8}$")
 ANSWERED = re.compile(r"^(?:[ynad]|yes|no|all|skip)$", re.IGNORECASE)
 
@@ -59,5 +59,5 @@ def fence_ends(lines: Sequence[str]) -> list[int]:
     found, place = [len(lines)] * len(lines), len(lines)
     for number in range(len(lines) - 1, -1, -1):
         found[number] = place
-        place = number if FENCE.match(lines[number]) else place
+        place = number if FENCE_LINE.match(lines[number]) else place
     return found
