@@ -21,7 +21,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.error_matching.keywords import STOP_WORDS
@@ -29,6 +28,7 @@ from mcp_reflect.domain.models import Memory
 from mcp_reflect.domain.text.polarity import is_negative
 from mcp_reflect.domain.trajectory.messages import OBSERVATION_ROLE, ToolCall, TrajectoryEvent, Utterance
 from mcp_reflect.domain.trajectory.parsing import Trajectory
+from mcp_reflect.domain.trajectory.tools import argument_values
 
 AdviceTerm = str | tuple[str, ...]
 """A word, two adjacent words, `("tool:", name)` or `("step:", name, next name)`."""
@@ -171,18 +171,7 @@ def _call_texts(call: ToolCall) -> Iterator[str]:
         return
     if isinstance(arguments, dict):
         yield " ".join((call.name, *arguments))
-    yield " ".join((call.name, *_values(arguments)))
-
-
-def _values(arguments: Any) -> Iterator[str]:
-    # No deeper than the trajectory's own limit, but arguments are text there, so that their depth is unknown here.
-    waiting = [arguments]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict | list):
-            waiting.extend(reversed(list(value.values()) if isinstance(value, dict) else value))
-        elif value is not None:
-            yield str(value)
+    yield " ".join((call.name, *argument_values(arguments)))
 
 
 def _without_quotes(texts: tuple[str, ...], memories: Sequence[Memory]) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ from mcp_reflect.domain.trajectory.report import read_report
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.domain.trajectory.scripted_edits import read_scripted_edits
 from mcp_reflect.domain.trajectory.tool_answers import reasons_in, warnings_in
-from mcp_reflect.domain.trajectory.tools import arguments_of, command_line, exit_code, is_edit
+from mcp_reflect.domain.trajectory.tools import argument_values, arguments_of, command_line, exit_code, is_edit
 
 _LINE_NUMBER = re.compile(r"^\s{0,12}\d{1,7}(?:\t|→|:|\s{2})")
 
@@ -90,7 +90,7 @@ def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent], *, may_be_fo
     for event in events:
         if isinstance(event, ToolCall):
             if may_be_forged and calls:
-                given = "\n".join(_strings(arguments_of(event.arguments)))
+                given = "\n".join(argument_values(arguments_of(event.arguments)))
                 texts.mentions.by_text(texts.place + 1, given, *decoded(given))
             before = len(texts.calls)
             command = _add_call(texts, event)
@@ -149,7 +149,7 @@ def _add_call(texts: RunTexts, call: ToolCall) -> str:
             texts.call(call.name, "\n".join((part.path, *chain(*part.changes))), is_edit=True)
     if not parts:
         named = "" if command or changes else _named(given)
-        texts.call(call.name, "\n".join(_strings(given)), command, is_edit=changes, named=named)
+        texts.call(call.name, "\n".join(argument_values(given)), command, is_edit=changes, named=named)
     texts.mentions.by_run(texts.place, command)
     texts.mentions.by_run(texts.place, name)
     texts.mentions.by_user("\n".join(given))
@@ -178,18 +178,6 @@ def _replaced(given: dict[str, Any]) -> Iterator[str]:
         yield from old
         if old:
             yield edit.path
-
-
-def _strings(value: Any) -> Iterator[str]:
-    """The texts in a call's arguments."""
-    if isinstance(value, dict):
-        for each in value.values():
-            yield from _strings(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _strings(each)
-    elif value is not None:
-        yield str(value)
 
 
 def _named(given: dict[str, Any]) -> str:

@@ -80,9 +80,7 @@ _PATTERNS = (
         r"|\w+_(?:check|guard|safe(?:ty)?|nonce)(?:_(?:enabled?|required|enforced?|mode))?|verify_\w{1,20})[\"'\]]{0,2}\s*[=:]\s*"
         r"[\"']?(?:none|false|off|no|skip\w*|0|disabled?|never|insecure|optional)\b"
     ),
-    (
-        rf"(?<![+\w`] )- `{_PROVES}(?![^\n]{{0,300}}\+ `{_PROVES})"  # an edit that takes the call of a guard out
-    ),
+    rf"(?<![+\w`] )- `{_PROVES}(?![^\n]{{0,300}}\+ `{_PROVES})",  # an edit takes the call of a guard out
     r"\balg(?:orithms?)?[\"']?\s*[=:][^\n]{0,60}[\"']none[\"']",
     r"accept_?invalid_?cert|allow_?insecure|insecure_?skip_?verify|skip_?verif|auto_?approve",
     r"--no-sandbox|allow-?snippet-?annotations|--disable-[\w-]*(?:security|sandbox|verif|auth)|--allow-unauthenticated|(?<![\w-])-insecure\b",

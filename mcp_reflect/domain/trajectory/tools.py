@@ -8,7 +8,7 @@ from __future__ import annotations
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
 SHELLS = frozenset(
@@ -98,6 +98,20 @@ def arguments_of(given: Any) -> dict[str, Any]:
             return {"input": given}
         given = read if isinstance(read, dict) else {"input": given}
     return given if isinstance(given, dict) else {}
+
+
+def argument_values(arguments: Any) -> Iterator[str]:
+    """Yield the values of a call's arguments as text, those inside of lists and objects as well, in order.
+
+    No call is too deep: arguments may come as text, whose depth nobody has looked at.
+    """
+    waiting = [arguments]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict | list):
+            waiting.extend(reversed(list(value.values()) if isinstance(value, dict) else value))
+        elif value is not None:
+            yield str(value)
 
 
 def command_of(arguments: dict[str, Any]) -> str:

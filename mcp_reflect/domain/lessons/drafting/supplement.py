@@ -8,9 +8,9 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.wording import describe_step
 from mcp_reflect.domain.lessons.run.case_data import case_data, holds_for_case, may_identify, serves_one_case
 from mcp_reflect.domain.lessons.run.step import Step
-from mcp_reflect.domain.lessons.salience.likelihood import known_share, likelihoods
+from mcp_reflect.domain.lessons.salience.likelihood import likelihoods
 from mcp_reflect.domain.lessons.salience.run_passages import RunPassage, find_passages
-from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
+from mcp_reflect.domain.lessons.sentences.vocabulary import known_share, term_weights
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 
 _LIKELIEST, _LEAST_LIKELY = 3, 0.06

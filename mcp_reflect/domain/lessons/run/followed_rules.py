@@ -8,8 +8,7 @@ written.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.case_values import names_somebody
@@ -22,6 +21,7 @@ from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
 from mcp_reflect.domain.text.observation import reads_as_error
 from mcp_reflect.domain.trajectory.messages import Utterance
 from mcp_reflect.domain.trajectory.run import ParsedRun
+from mcp_reflect.domain.trajectory.tools import argument_values
 
 _WORD = re.compile(r"[^\W\d_]{3,}|\w*\d\w*")
 _WORD_IN_ROW = re.compile(r"\w[\w.,%€$-]*\w|\w")
@@ -128,7 +128,7 @@ def _borne_out(steps: Sequence[Step], place: int) -> Iterator[str]:
         return
     known = " ".join(f"{step.tool} {step.subject} {step.output}" for step in before)
     acts = [step for step in later[: end + 1] if not (step.failed or step.errors or is_lookup(step))]
-    given = {value for step in acts for value in _plain_values(step.arguments)} | {step.tool for step in acts}
+    given = {value for step in acts for value in argument_values(step.arguments)} | {step.tool for step in acts}
     used = [each for each in given if _CODED_VALUE.fullmatch(each) and each not in known]
     refused = (step for step in before if step.tool == later[end].tool and (step.failed or step.errors))
     fields = {name for step in refused for name in step.arguments if re.search(rf"\b{re.escape(name)}\b", step.output)}
@@ -136,17 +136,6 @@ def _borne_out(steps: Sequence[Step], place: int) -> Iterator[str]:
         is_of_field = any(re.match(rf"\W{{0,3}}(?:\w+/)?{re.escape(name)}\b", each.text) for name in fields)
         if is_of_field or any(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", each.text) for value in used):
             yield each.text
-
-
-def _plain_values(given: Any) -> Iterator[str]:
-    """The values that a call was given, those inside of others as well."""
-    if isinstance(given, Mapping):
-        given = list(given.values())
-    if isinstance(given, list):
-        for each in given:
-            yield from _plain_values(each)
-    else:
-        yield str(given)
 
 
 def _cited(step: Step, spoken: str) -> Iterator[str]:

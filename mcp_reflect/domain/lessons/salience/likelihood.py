@@ -11,12 +11,12 @@ passage is the likeliest in .77 of these runs, and among the three likeliest in 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.salience.run_passages import PassageKind, RunPassage
-from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
+from mcp_reflect.domain.lessons.sentences.vocabulary import known_share, term_weights
 from mcp_reflect.domain.lessons.sentences.wording import states_policy
 
 _MOST_CHARS = 4_000
@@ -76,10 +76,3 @@ def passage_features(passages: Sequence[RunPassage], steps: Sequence[Step], clos
             states_policy=float(states_policy(passage.text)),
             after_failure=float(passage.step is not None and passage.place > last_failure),
         )
-
-
-def known_share(text: str, known: Collection[str]) -> float:
-    """Return the share of the weight of a text's words that are `known` terms, in [0, 1]; 1 for a text without any."""
-    weights = term_weights(text)
-    total = sum(weights.values())
-    return sum(weight for term, weight in weights.items() if term in known) / total if total else 1.0

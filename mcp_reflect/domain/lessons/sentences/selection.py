@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences.candidates import USER, Candidate
-from mcp_reflect.domain.lessons.sentences.vocabulary import PLAIN_WEIGHT, discounted, names_something, term_weights
+from mcp_reflect.domain.lessons.sentences.vocabulary import (
+    PLAIN_WEIGHT,
+    discounted,
+    known_share,
+    names_something,
+    term_weights,
+)
 
 _KNOWN_SHARE = 0.25
 """Of its weight that a word of the task keeps, which stands beside the lesson already, and a datum of one case."""
@@ -88,7 +93,7 @@ def without_repetitions(told: Sequence[Candidate], beside: str, *, acted: bool) 
             continue
         others = [other.text for other in kept if other is not each] + [beside]
         end = [other.text for other in kept if other is not each and other.turn == ended]
-        repeats = _share_of(each.text, _terms(others)) >= (_REPEATED if acted else _REPEATED_IN_TALK)
+        repeats = known_share(each.text, _terms(others)) >= (_REPEATED if acted else _REPEATED_IN_TALK)
         if repeats or (each.turn < ended and _is_summed_up(each.text, end)):
             kept.remove(each)
     return kept
@@ -98,7 +103,7 @@ def _is_summed_up(text: str, end: Sequence[str]) -> bool:
     """Return true for a sentence with most of its words in what ends a talk, and no number or name beside them."""
     summed_up = _terms(end)
     new = [weight for term, weight in term_weights(text).items() if term not in summed_up]
-    is_covered = _share_of(text, summed_up) >= _SUMMED_UP and max(new, default=0.0) <= PLAIN_WEIGHT
+    is_covered = known_share(text, summed_up) >= _SUMMED_UP and max(new, default=0.0) <= PLAIN_WEIGHT
     return is_covered and not _rules_out_more(text, end)
 
 
@@ -109,13 +114,6 @@ def _rules_out_more(text: str, known: Sequence[str]) -> bool:
 
 def _terms(texts: Iterable[str]) -> frozenset[str]:
     return frozenset[str]().union(*(term_weights(text).keys() for text in texts))
-
-
-def _share_of(text: str, known: AbstractSet[str]) -> float:
-    """Share of the weight of a text's words that are known."""
-    weights = term_weights(text)
-    covered = sum(weight for term, weight in weights.items() if term in known)
-    return covered / sum(weights.values()) if weights else 1.0
 
 
 def _chosen(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.text.common_words import COMMON_STEMS
@@ -80,6 +80,13 @@ def term_weights(sentence: str) -> Mapping[str, float]:
         key = stem(word)
         weights[key] = max(weight, weights.get(key, 0.0))
     return weights
+
+
+def known_share(text: str, known: Collection[str]) -> float:
+    """Return the share of the weight of a text's words that are `known` terms, in [0, 1]; 1 for a text without any."""
+    weights = term_weights(text)
+    total = sum(weights.values())
+    return sum(weight for term, weight in weights.items() if term in known) / total if total else 1.0
 
 
 def names_something(sentence: str) -> bool:
