@@ -24,6 +24,9 @@ _GIVEN = (*_NEW[:-2], *_WHOLE, *_PARTS, *_NEW[-2:])
 _PLACES = ("insertline", "insertafter", "insertbefore", "afterline", "anchor", "line", "position", "append", "prepend")
 """Names under which editors are told where to insert."""
 _PATHS = ("filepath", "path", "filename", "file", "targetfile", "notebookpath", "relativepath", "absolutepath")
+_PATCHES = ("patch", "input", "diff", "patchtext", "unifieddiff")
+_PATCHED_FILE = re.compile(r"^(?:\*\*\* |\+\+\+ )", re.MULTILINE)
+_HUNK = re.compile(r"^@@ ?-\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
 _LISTS = ("edits", "replacements", "replacementchunks")
 """Names under which editors are given several replacements, each perhaps with a file of its own."""
 _ELLIPSIS = re.compile(
@@ -40,8 +43,8 @@ def edits_of(arguments: Mapping[str, Any], command: str) -> Sequence[FilePatch]:
     """
     given = _by_plain_names(arguments)
     path = _path_of(given)
-    patch = command or str(given.get("patch") or given.get("input") or command_of(dict(arguments)))
-    if "*** " in patch and (patched := read_patch(patch.splitlines())):
+    patch = command or str(next(filter(None, map(given.get, _PATCHES)), "") or command_of(dict(arguments)))
+    if patched := _read_any_patch(patch, path):
         return patched
     if blocks := replaced_texts(str(given.get("diff") or "").splitlines()):
         return [FilePatch(path, tuple((block.old, block.new) for block in blocks))]
@@ -54,6 +57,13 @@ def edits_of(arguments: Mapping[str, Any], command: str) -> Sequence[FilePatch]:
         file = _path_of(piece) or path
         found.setdefault(file, []).append(_change(piece, file))
     return [FilePatch(file, tuple(filter(any, changes))) for file, changes in found.items()] or [FilePatch(path, ())]
+
+
+def _read_any_patch(text: str, path: str) -> list[FilePatch]:
+    """The changes of an `apply_patch` input or a unified diff; one that names no file is of the one at `path`."""
+    if _PATCHED_FILE.search(text):
+        return read_patch(text.splitlines())
+    return read_patch([f"+++ {path}", *text.splitlines()]) if path and _HUNK.search(text) else []
 
 
 def replaced_and_new(arguments: Mapping[str, Any]) -> tuple[str | None, str | None]:

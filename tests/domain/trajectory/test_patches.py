@@ -63,3 +63,15 @@ def test_a_call_with_a_patch_of_several_files_is_a_step_for_each() -> None:
     ]
     assert {step.output for step in steps} == {"Success"}
     assert [said.place for said in find_said(run)] == [3]
+
+
+def test_a_unified_diff_that_an_editor_is_given_whatever_its_counts_say() -> None:
+    body = "@@ -60,5 +60,9 @@\n case Div:\n-  if (r == 0) return none;\n+  if (r == 0 || r == -1) return none;\n"
+    changed = (("  if (r == 0) return none;", "  if (r == 0 || r == -1) return none;"),)
+    for given in (
+        {"patch": f"--- a/src/fold.cpp\n+++ b/src/fold.cpp\n{body}"},
+        {"path": "src/fold.cpp", "diff": body},
+    ):
+        call = {"type": "tool_use", "id": "e", "name": "apply_patch", "input": given}
+        [step] = find_steps(parse([{"role": "assistant", "content": [call]}]))
+        assert (step.kind, step.file, step.change) == ("edit", "src/fold.cpp", changed)

@@ -252,3 +252,14 @@ def test_a_turn_whose_role_is_that_of_a_tool_is_a_result() -> None:
         ("output", "boom", None),
         ("assistant", "Done."),
     ]
+
+
+def test_blocks_of_old_and_new_text_below_a_call_are_what_it_was_given() -> None:
+    told = read(
+        "[user]\nOnly the first host is checked.\n\n[assistant]\nGive it an empty stdin.\n\n"
+        "[tool:edit] bin/check\n<<<<<<< SEARCH\n  probe $host\n=======\n  probe $host </dev/null\n>>>>>>> REPLACE\n"
+        "Applied edit to bin/check\n\n[tool:bash]\n$ bin/check\nok 1\nok 2\n\n[assistant]\nFixed.\n"
+    )
+    given = {"file_path": "bin/check", "old_string": "  probe $host", "new_string": "  probe $host </dev/null"}
+    assert ("edit", given) in told
+    assert ("output", "Applied edit to bin/check", None) in told

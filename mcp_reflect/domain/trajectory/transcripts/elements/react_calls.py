@@ -16,6 +16,8 @@ from mcp_reflect.domain.trajectory.transcripts.elements.fences import without_fe
 _NAME = re.compile(r"[\"'`*\[]{0,3}(?P<name>[A-Za-z_][\w.:-]{0,79}(?: [\w.:-]{1,40}){0,4})[\"'`*\]]{0,3}\.?")
 _BRACKETS = re.compile(r"(?P<name>[A-Za-z_]\w{0,79})\[(?P<given>.{0,20000})\]", re.DOTALL)
 _PARENTHESES = re.compile(r"(?P<name>[A-Za-z_]\w{0,79})\((?P<given>.{0,20000})\)", re.DOTALL)
+_TOOL = re.compile(r"[a-z]+(?:_[a-z]+){1,4}")
+_NAMED = re.compile(r"^--(\w{1,40}):(?: |$)", re.MULTILINE)
 _TOOLS = ("action", "tool", "tool_name", "name", "function")
 _INPUTS = ("action_input", "tool_input", "arguments", "args", "parameters", "input")
 _PYTHON = re.compile(r"python|repl|interpreter|\bcode|ipython|jupyter", re.IGNORECASE)
@@ -71,6 +73,21 @@ def _add_call_text(found: CollectedMessages, action: str) -> bool:
         else:
             add_tool_call(found, call["name"], named_arguments(action) or given_values(call["given"].strip("\"'")))
     return bool(brackets or _PARENTHESES.fullmatch(action))
+
+
+def read_tool_and_given(action: str) -> tuple[str, dict[str, Any] | str] | None:
+    """Return the tool that the first line of an action names, with what it is given below; None for any other text.
+
+    That is a text, or arguments by name in lines as `--path: src/app.py`, which may go on below.
+    """
+    tool, _, given = action.strip().partition("\n")
+    tool = tool.strip()
+    if not given.strip() or not (tool in SHELLS | EDITORS or _TOOL.fullmatch(tool)):
+        return None
+    if not _NAMED.match(given.lstrip()):
+        return tool, without_fence(given).strip("\n")
+    parts = _NAMED.split(given.lstrip())[1:]
+    return tool, {name: value.rstrip("\n") for name, value in zip(parts[::2], parts[1::2], strict=True)}
 
 
 def named_arguments(call: str) -> dict[str, Any] | None:

@@ -12,7 +12,12 @@ from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.elements.fences import split_fences, without_fence
 from mcp_reflect.domain.trajectory.transcripts.elements.labelled_sections import LabelledSection, with_true_answers
-from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import add_react_call, read_object
+from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import (
+    add_react_call,
+    add_tool_call,
+    read_object,
+    read_tool_and_given,
+)
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
 from mcp_reflect.domain.trajectory.transcripts.programs.swe_agent import SweAgentShell
 
@@ -20,7 +25,7 @@ _LABEL = re.compile(
     r"^(?P<mark>[ \t]{0,3}(?:\*\*|#{1,4} )?)"
     r"(?P<name>instructions?|user|human|task|question|issue|goal|thoughts?|discussion|reasoning|action[ _]input"
     r"|actions?|command|observations?|final[ _]answer|answer)(?P<number>[ ]#?\d{1,4})?"
-    r"[ ]?(?P<colon>:?)(?:\*\*)?(?P<colon2>:?)[ \t]{0,9}(?P<rest>.*)$",
+    r"(?:[ ]\((?P<tool>[A-Za-z][\w.-]{1,40})\))?[ ]?(?P<colon>:?)(?:\*\*)?(?P<colon2>:?)[ \t]{0,9}(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _ROLES = {
@@ -140,7 +145,9 @@ def _add_section(
 
 
 def _act(found: CollectedMessages, shell: SweAgentShell, action: str, given: str | None) -> None:
-    if not add_react_call(found, action, given):
+    if given is None and (call := read_tool_and_given(action)):
+        add_tool_call(found, *call)
+    elif not add_react_call(found, action, given):
         shell.act(without_fence(action).strip())
 
 
@@ -188,7 +195,8 @@ def _sections(lines: Sequence[str]) -> Iterator[LabelledSection]:
         asked = asked or (label["name"].lower() if told == "user" else "")
         styles.setdefault(told, _style_of(label))
         alone.setdefault(told, not label["rest"].strip())
-        role, name, held, is_after_gap = told, label["name"], [label["rest"]], False
+        role, name, is_after_gap = told, label["name"], False
+        held = [label["tool"], label["rest"]] if label["tool"] and told == "action" else [label["rest"]]
         mark = line[: label.start("rest")]
     if role:
         yield LabelledSection(role, name, mark, "\n".join(held))

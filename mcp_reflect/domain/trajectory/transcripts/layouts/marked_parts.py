@@ -9,6 +9,7 @@ from itertools import pairwise
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.log_parts import LogParts
 from mcp_reflect.domain.trajectory.messages import Message
+from mcp_reflect.domain.trajectory.replaced_texts import begins_replacement, replaced_texts
 from mcp_reflect.domain.trajectory.signed_edits import signed_lines_below
 from mcp_reflect.domain.trajectory.told_wording import IS_COMMAND_LINE
 from mcp_reflect.domain.trajectory.tools import SHELLS, command_line, is_tool_name
@@ -186,8 +187,11 @@ class _Reader:
         if begin and not (shown.startswith("$ ") or (mark.of and is_call_line(shown))):
             return len(lines)  # the whole call stands below its mark
         end = LogParts(lines).end_of_command(begin, 2 * shown.startswith("$ "))
-        is_edit = is_patcher(mark.of or mark.name)
-        return max(end, 1 + signed_lines_below(lines[0], lines[1:])) if is_edit else end
+        if not is_patcher(mark.of or mark.name):
+            return end
+        if end < len(lines) and begins_replacement(lines[end]) and (blocks := replaced_texts(lines)):
+            return blocks[-1].end
+        return max(end, 1 + signed_lines_below(lines[0], lines[1:]))
 
     def _read_call(self, mark: Mark, text: str) -> None:
         """Add a call, and its output where that stands below it without a mark of its own."""
