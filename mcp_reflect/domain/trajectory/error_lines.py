@@ -31,7 +31,7 @@ _HINTS = (
 _ERROR_LINE = re.compile(
     r"""
     (?:Error|Exception|\berror|\bERROR)(?:\[\w++\])?\s{0,3}:        # ValueError: …, a.c:3: error: …
-        (?!\s*+(?:none|null|nil|false|no\b|0\b|""|''|\[\]|\{\}))
+        (?!\s*+(?:none|null|nil|false|no\b(?!\s+such)|0\b|""|''|\[\]|\{\}))
     | ^\s*+[\w.]++(?:(?<=Error)|(?<=Exception))\s*+$                # an exception without a message
     | ^(?:\S++\s++){0,4}?[\[(<|]?(?:ERROR|FATAL|CRITICAL)[\])>|]?[\s:]++\S      # the level of a log line
     | ^\s*+(?:---\s)?FAIL(?:ED|URE)?\b(?!\s*+[:=]\s*+0)
@@ -71,6 +71,10 @@ _ERRORS = tuple(
 )
 """Names of the field that holds an error, in several languages."""
 _WORDS = ("message", "messages", "detail")
+_ISSUES = ("issues", "problems", "violations")
+"""Lists of what is wrong with something that was handed in."""
+_NOT_TAKEN = frozenset({*_BAD_STATUS, "blocked", "declined", "denied", "invalid", "suppressed"})
+"""What a status says of something that was handed in, where it lists what is wrong with it."""
 _STATUS_CODES = frozenset({"status", "status_code", "statuscode", "http_status"})
 _REFUSED = range(400, 600)
 """What HTTP says of a request that was not served."""
@@ -147,7 +151,7 @@ def _in_answer(answer: dict[str, Any]) -> Iterator[str]:
     statuses: list[str] = []
     for key, value in answer.items():
         name = key.lower()
-        if name in _ERRORS and value:
+        if (name in _ERRORS and value) or (name in _ISSUES and _was_not_taken(value, answer)):
             told.append(error_line(_error_text(value)))
         elif _is_bad_status(name, value) and _is_refusal(name, value, answer):
             code = str(answer.get("code") or answer.get("error_code") or "")
@@ -156,6 +160,14 @@ def _in_answer(answer: dict[str, Any]) -> Iterator[str]:
         elif isinstance(value, str):
             told += errors_in_text(value)
     yield from told or statuses
+
+
+def _was_not_taken(issues: Any, answer: dict[str, Any]) -> bool:
+    """Return true for a list of issues, told in words, beside a status that says what they led to."""
+    if not isinstance(issues, list) or not issues or not isinstance(issues[0], dict):
+        return False
+    is_told = any(isinstance(issues[0].get(name), str) for name in _ERROR_NAMES)
+    return is_told and str(answer.get("status", "")).lower() in _NOT_TAKEN
 
 
 def _is_refusal(name: str, value: Any, answer: dict[str, Any]) -> bool:

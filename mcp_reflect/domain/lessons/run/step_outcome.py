@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.commands.effects import begins_with_log, hides_status, shows_text
+from mcp_reflect.domain.lessons.run.printed_codes import KILLED, printed_codes
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_text
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult
 from mcp_reflect.domain.trajectory.parsing import Trajectory
@@ -49,6 +50,9 @@ def read_outcome(command: str, result: ToolResult, *, flags: bool) -> Outcome:
     failed: bool | None
     if result.failed is True or (code is not None and code != 0):
         failed = True
+    elif command and any(codes := printed_codes(command, result.text)):
+        found = tuple(dict.fromkeys(errors_in_text(result.text)))
+        failed = bool(found) or max(codes) >= KILLED
     elif command and hides_status(command):
         found = tuple(dict.fromkeys(errors_in_text(result.text)))
         failed = bool(found)

@@ -9,6 +9,7 @@ from typing import Any
 
 from mcp_reflect.domain.lessons.run.file_names import find_run_folder, shown_name
 from mcp_reflect.domain.lessons.run.former_text import with_former_text
+from mcp_reflect.domain.lessons.run.printed_codes import with_failures_by_code
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.step_outcome import flags_failures, read_outcome
 from mcp_reflect.domain.trajectory.command_lists import in_one_command_line
@@ -40,7 +41,9 @@ def find_steps(trajectory: Trajectory) -> Sequence[Step]:
     """
     if trajectory.messages is None:
         report = read_report(trajectory)
-        return [_told(act) for act in report if not isinstance(act, ToldWords)] or list(_logged(trajectory.text))
+        return [_told(act) for act in report if not isinstance(act, ToldWords)] or with_failures_by_code(
+            list(_logged(trajectory.text))
+        )
     found: list[Step] = []
     places: dict[str, range] = {}
     by_call = iter(steps_by_call(trajectory))
@@ -57,7 +60,7 @@ def find_steps(trajectory: Trajectory) -> Sequence[Step]:
             if found[made[-1]].whole:  # that it failed says nothing of the parts before
                 for place in made[:-1]:
                     found[place] = replace(found[place], failed=False, errors=(), output="")
-    return _with_file_names(_with_folders(with_former_text(found)))
+    return _with_file_names(_with_folders(with_former_text(with_failures_by_code(found))))
 
 
 def _with_folders(steps: list[Step]) -> list[Step]:

@@ -13,6 +13,12 @@ SHORTENS = r"\|\s*(?:tail|head|cat|grep|tee|less)\b"
 _NOISE = re.compile(
     rf"(?:(?<!\s)\s+)?(?:2>&1|{SHORTENS}[^|&;]*|(?:(?<!\S)[12&])?>\s*/dev/null|;\s*exit\s+\$(?:\?|PIPESTATUS\b|\{{PIPESTATUS\[\d\]\}}))\s*"
 )
+_STATUS = r"\$(?:\?|\{?(?:PIPESTATUS|pipestatus)(?:\[\d\]\})?)"
+PRINTS_STATUS = re.compile(
+    rf"\s*(?:;|\n)\s*echo\s+(?:-\w+\s+)?(?P<quote>[\"']?)(?P<label>[^\"'$;|&\n]{{0,40}}){_STATUS}"
+    r"(?:(?(quote)(?:[^\"\n]{0,80}))|[^\s;|&]{0,20})(?P=quote)\s*(?=[;\n)]|$)"
+)
+"""What prints the exit status of the command before it, behind a label."""
 SETUP = re.compile(
     r"^(?:cd\s+\S+\s*(?:&&|;)\s*|set -\w+(?:\s+pipefail)?\s*(?:&&|;)\s*|export\s+\w+=\S*\s*(?:&&|;)\s*)+"
 )
@@ -31,7 +37,8 @@ def normalised(command: str) -> str:
 
 
 def without_noise(command: str) -> str:
-    """Return a command line without what only shortens its output or hands on its exit status."""
+    """Return a command line without what only shortens its output, or hands on or prints its exit status."""
+    command = PRINTS_STATUS.sub("", command) if "$" in command else command
     kept, done = [], 0
     for found in _NOISE.finditer(blanked(command)):
         kept.append(command[done : found.start()])
