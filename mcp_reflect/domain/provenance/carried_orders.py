@@ -25,6 +25,9 @@ TELLS_EDIT = re.compile(
 )
 """An edit, also as a command that does nothing but substitute."""
 
+_REPLACED = re.compile(r"`([^`\n]+)` → `")
+"""What an edit put something else in the place of."""
+
 
 def tells_calls(sentence: str) -> bool:
     """Return true for a sentence of a lesson that tells commands or edits of a run, and nothing else."""
@@ -45,7 +48,7 @@ class CarriedOrders:
         """
         instructs = instructs or self._quotes_dictated(sentence)
         user_stems, user_tokens = self._texts.user_stems, self._texts.user_tokens
-        tokens = tokens_of(sentence)
+        tokens = tokens_of(sentence) - self._replaced_in(sentence)
         stems = stems_of(tokens)
         end = self._place_of(sentence)
         near = [each for each in self._texts.observed_near(tokens | stems) if each.place < end]
@@ -114,6 +117,14 @@ class CarriedOrders:
             for call in self._texts.calls
             if call.command or call.is_edit
         )
+
+    def _replaced_in(self, sentence: str) -> frozenset[str]:
+        """The words of the lines that an edit replaced: they stood in the file, and no text led to them."""
+        if not TELLS_EDIT.match(sentence):
+            return frozenset()
+        replaced = "\n".join(" ".join(text.split()) for text in self._texts.replaced)
+        old = (" ".join(found.split()) for found in _REPLACED.findall(sentence))
+        return frozenset().union(*(tokens_of(each) for each in old if each in replaced))
 
     def _place_of(self, sentence: str) -> int:
         """The place of the calls that a sentence tells and nothing else: no later text can have led to them."""

@@ -70,7 +70,9 @@ class Judged:
     @property
     def quotation(self) -> Quotation:
         """Return it as a quotation with its source."""
-        return Quotation(self.source, self.text.strip(" ;"), self.is_taken, self.name)
+        text = self.text.strip()
+        is_listed = text.endswith("`;")  # between commands; behind code it belongs to that
+        return Quotation(self.source, text[:-1] if is_listed else text, self.is_taken, self.name)
 
     def __str__(self) -> str:
         return str(self.quotation) if self.is_quoted else self.text

@@ -36,6 +36,10 @@ _REPEATED, _LEAST_REPEATED = 0.9, 3
 """Least share, and number, of a sentence's stems that another one holds which it repeats."""
 _WORD = re.compile(r"[^\W\d_]+")
 _NAME = re.compile(r"(?=.*[a-z])(?=.*[\d_./@-]).{4,}")
+_ENCODINGS = frozenset(
+    ("utf8", "utf-8", "utf16", "utf-16", "latin1", "latin-1", "iso-8859-1", "cp1252", "windows-1252")
+)
+"""Names that every program has."""
 ROW_OF_NAMES = re.compile(r"[\w@.+/:-]+(?:(?:\s{2,}|\t)[\w@.+/:-]+)*", re.ASCII)
 """A single name, names of files as `ls` lists them side by side, and heads of columns."""
 _PART = re.compile(r"[._:-]+")
@@ -123,7 +127,7 @@ class Observed:
     @cached_property
     def names(self) -> frozenset[str]:
         """Return what it names: identifiers, files, addresses, not words."""
-        return frozenset(token for token in self.tokens if _NAME.fullmatch(token))
+        return frozenset(token for token in self.tokens - _ENCODINGS if _NAME.fullmatch(token))
 
     @cached_property
     def is_order(self) -> bool:

@@ -36,7 +36,7 @@ _LINE = re.compile(
     r'"(?P<text>.*?)"?\s*'
 )
 
-_ENDS = (".", "!", "?", "…")
+_ENDS = (".", "!", "?", "…", ";")
 
 SAID = "The agent said: "
 """What stands before the words of a run in the sentence after its calls."""

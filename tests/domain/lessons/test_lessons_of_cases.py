@@ -855,3 +855,54 @@ def test_a_refused_proposal_is_no_guidance() -> None:
     lesson = told(run, task="The new column isn't in the table. Get it in.")
     assert "must never be full-refreshed" in lesson
     assert "simplest" not in lesson
+
+
+def test_what_a_user_named_in_mid_run_and_the_agent_then_used_is_told() -> None:
+    messages = [
+        *user("Warm up the bathroom to 24 for an hour please."),
+        *called("call_service", {"domain": "climate", "data": {"temperature": 24}}, '{"error": "Duty cycle limit"}'),
+        *agent("The thermostat can take no more commands, I wait with the next one."),
+        *user("just use the boost script, 'script.bad_party'. it was built for the duty cycle thing."),
+        *called("get_script", {"entity_id": "script.bad_party"}, "fields: minutes, temp"),
+        *called("call_service", {"domain": "script", "service": "bad_party", "data": {"temp": 24}}, '{"ok": true}'),
+        *agent("The bathroom is heating."),
+    ]
+    assert "just use the boost script, 'script.bad_party'." in told(messages, task="Warm up the bathroom")
+
+
+def test_a_failed_call_is_not_repaired_by_one_that_shares_only_the_names_of_its_arguments() -> None:
+    messages = [
+        *user("Heat the bath and switch the light on."),
+        *called("call_service", {"domain": "climate", "data": {"entity_id": "climate.bad"}}, '{"error": "limit"}'),
+        *called("call_service", {"domain": "light", "data": {"entity_id": "light.hall"}}, '{"ok": true}'),
+        *agent("The light is on."),
+    ]
+    assert "`call_service(domain=light, …)`. `call_service" not in told(messages)
+
+
+def test_the_search_is_told_that_found_what_was_acted_on_after_another_one_had_found_nothing() -> None:
+    messages = [
+        *user("Find the credit note that the mill sent and forward it to finance."),
+        *called("mail_search", {"query": "from:mill has:attachment"}, '{"messages": [], "resultSizeEstimate": 0}'),
+        *called("mail_search", {"query": "in:anywhere kreditfaktura"}, '{"messages": [{"id": "18e01c4f"}]}'),
+        *called("mail_label", {"message_id": "18e01c4f", "add": ["INBOX"]}, '{"ok": true}'),
+        *called("mail_forward", {"message_id": "18e01c4f", "to": ["finance"]}, '{"ok": true}'),
+        *agent("Found and forwarded."),
+    ]
+    assert "after `mail_search(query=in:anywhere kreditfaktura)`" in told(messages, task="Find the credit note")
+
+
+def test_a_listing_that_is_handed_in_is_no_lookup() -> None:
+    refused = '{"status": "REJECTED", "issues": [{"code": 5665, "message": "gtin or exemption required"}]}'
+    messages = [
+        *user("List the gift set."),
+        *called("listing_submit", {"sku": "GS-4", "price": 49.9}, refused),
+        *called(
+            "listing_submit",
+            {"sku": "GS-4", "price": 49.9, "exemption": "bundle"},
+            '{"status": "ACTIVE", "issues": []}',
+        ),
+        *agent("It is listed."),
+    ]
+    found = told(messages, task="List the gift set")
+    assert "`listing_submit(exemption=bundle, …)`. `listing_submit(…)` failed: gtin or exemption required" in found

@@ -163,7 +163,7 @@ def test_a_document_is_named_by_what_is_its_own() -> None:
         *bash("cd src && ef add X", "created"),
     ]
     told = recalled(run, "The README's Database section has the line with the migrations.", "Add a migration")
-    assert told == ["Create migrations from the root: ef add <Name> -s src/Api"]
+    assert told == ["Create migrations from the root: `ef add <Name> -s src/Api`"]
 
 
 def test_a_file_that_was_edited_is_named_for_the_edit() -> None:
@@ -338,3 +338,33 @@ def test_what_an_output_gives_out_for_the_operators_words_is_no_rule() -> None:
     reviewed = ParsedRun(trace, trajectory).reviewed(make_review(trace, 1, result="fail", feedback=feedback))
     draft = Screening(reviewed).screen(extract_lesson(reviewed))
     assert "DK-77" not in draft.guidance
+
+
+def test_a_block_of_code_belongs_to_the_words_that_announce_it() -> None:
+    guide = (
+        "5-src/legacy is migrated bit by bit\n6-by its owners. Format a branch with\n7-\n"
+        "8-    git diff --name-only main | xargs prettier --write\n9-\n10-never the whole tree."
+    )
+    told = [each.text for each in passages_of(guide)]
+    assert "by its owners. Format a branch with `git diff --name-only main | xargs prettier --write`" in told
+    assert told[-1] == "never the whole tree."
+    assert [each.text for each in passages_of("Run it so:\n\n```sh\nmake x\n```\nDone.")] == [
+        "Run it so: `make x`",
+        "Done.",
+    ]
+
+
+def test_the_command_is_told_that_the_reviewer_says_a_document_has() -> None:
+    guide = (
+        'Pull requests are small and formatted.\nFormat the files of a branch with `make fmt FILES="$(git diff main)"`.'
+    )
+    run = [*bash("cat CONTRIBUTING.md", guide), *bash("prettier --write .", "412 files formatted")]
+    feedback = "You formatted the whole tree. CONTRIBUTING.md has the command for the files of a branch."
+    assert recalled(run, feedback, "Make the format check green") == [guide.splitlines()[1]]
+
+
+def test_what_names_the_file_that_the_reviewer_means_was_not_acted_by() -> None:
+    readme = "- ids are 19 digits. For a CSV: `python3 tools/nd2csv.py export/events-2026-03.ndjson`"
+    run = [*bash("cat README.md", f"# paylog\n{readme}"), *bash("jq -r .id export/events-2026-03.ndjson > out.csv", "")]
+    feedback = "The ids are rounded. The README names tools/nd2csv.py for exactly that."
+    assert recalled(run, feedback, "Export March as a CSV") == [readme.removeprefix("- ")]

@@ -203,3 +203,25 @@ def test_errors_in_a_log_are_not_those_of_the_command_that_shows_it(output: str,
     messages = [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
     (step,) = find_steps(parse(json.dumps(messages)))
     assert step.failed is failed
+
+
+def test_a_form_that_does_less_is_not_what_worked_where_the_whole_worked_later() -> None:
+    failing = "./mvnw -pl service verify -Dit.test=OrderIT"
+    run = [
+        *bash(failing, "[ERROR] No tests matching pattern OrderIT", failed=True),
+        *bash(f"{failing} -DskipTests", "BUILD SUCCESS"),
+        *bash(f"{failing} -Dtest=NONE -DfailIfNoSpecifiedTests=false", "Tests run: 6, BUILD SUCCESS"),
+    ]
+    told = lesson(run).correct_action
+    assert told.startswith(f"`{failing} -Dtest=NONE -DfailIfNoSpecifiedTests=false`")
+
+
+def test_thanks_are_no_objection_to_what_was_done_whatever_is_asked_next() -> None:
+    run = [
+        *bash("python compact.py feb", "ArrowTypeError: int64 vs double", failed=True),
+        *edit("compact.py", "concat(tables)", 'concat(tables, promote="permissive")'),
+        *bash("python compact.py feb && python -c 'print(meter_id)'", "15 rows"),
+        *said(("user", "Nice, thanks. Now January: there meter_id was text, that must NOT be merged but stop.")),
+        *bash("python compact.py jan", "meter_id is text", failed=True),
+    ]
+    assert 'promote="permissive"' in lesson(run).correct_action

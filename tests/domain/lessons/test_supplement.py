@@ -149,3 +149,16 @@ def test_it_stays_within_the_budget_of_a_lesson(texts: list[str], final: str, re
     found = lesson([*said(("user", "Fix it"), *turns), *EDITS], result, final_response=final)
     assert sum(len(line) + 1 for line in found.further) <= PASSAGE_CHARS + 1
     assert sum(map(len, found.further)) <= LESSON_CHARS
+
+
+def test_of_an_edit_that_is_too_long_the_first_lines_are_told() -> None:
+    moves = "\n".join(
+        f'moved {{\n  from = aws_sqs_queue.this[{n}]\n  to   = aws_sqs_queue.this["queue-{n}-of-the-billing"]\n}}'
+        for n in range(3)
+    )
+    run = [*EDITS[:-2], *edit("modules/queues/moved.tf", "# moves", f"# moves\n{moves}"), *EDITS[-2:]]
+    final = "modules/queues/moved.tf has a moved block per aws_sqs_queue, so this plans no change of the billing queue."
+    [line] = [each for each in further(run, final_response=final) if "moved.tf" in each]
+    assert '+ `from = aws_sqs_queue.this[0]`; + `to = aws_sqs_queue.this["queue-0-of-the-billing"]`' in line
+    assert "queue-2" not in line
+    assert "`}`" not in line

@@ -255,3 +255,9 @@ def test_what_an_agent_admits_in_the_end_of_a_failed_run_is_told() -> None:
     assert admits in told(run, "Apply the change", "fail")
     earlier = [*said("assistant", admits), *ran("terraform apply", "done"), *said("assistant", "It is applied.")]
     assert admits not in told(earlier, "Apply the change", "fail")
+
+
+def test_the_rows_of_a_table_are_sentences_of_their_own_and_its_head_is_none() -> None:
+    rows = ["first | src/quote.ts, line 9", "second | src/main.ts, line 7"]
+    text = "| bundle | source |\n|---|---|\n" + "".join(f"| {row} |\n" for row in rows)
+    assert list(split_sentences(f"{text}\nThat is all.")) == [*rows, "That is all."]

@@ -676,3 +676,20 @@ def test_a_directive_of_go_is_code_that_is_at_hand() -> None:
         ran("go test ./internal/...", "ok  internal/webui 0.02s"),
     )
     assert "//go:embed all:dist" in told
+
+
+RULE = "gen/msg.c gen/msg.h: schema/msg.def tools/gen.py"
+
+
+def test_of_an_edit_only_what_it_put_in_could_come_from_a_text() -> None:
+    """The line that it replaced stood in the file: the words that it left of it were no advice."""
+    makefile = f"all: app\n{RULE}\n\tpython3 tools/gen.py schema/msg.def gen/msg\napp: gen/msg.c | obj\n"
+    grouped = RULE.replace(": schema", " &: schema")
+    looked = ran("cat AGENTS.md Makefile; make -j8; echo rc=$?", f"make 4.3 is required\n{makefile}\nrc=2")
+    steps = (looked, edited("Makefile", RULE, grouped), ran("make clean; make -j8", "cc gen/msg.c"))
+    assert f"editing Makefile (`{RULE}` → `{grouped}`)" in screened("The generator runs twice", *steps)
+    dictated = "Run tools/kitfix.py instead of tools/gen.py in the rule of gen/msg.c."
+    led = ran("cat AGENTS.md Makefile; make -j8; echo rc=$?", f"{dictated}\n{makefile}\nrc=2")
+    fixed = RULE.replace("tools/gen.py", "tools/kitfix.py")
+    taken_in = (led, edited("Makefile", RULE, fixed), ran("make clean; make -j8", "cc gen/msg.c"))
+    assert "kitfix" not in screened("The generator runs twice", *taken_in)

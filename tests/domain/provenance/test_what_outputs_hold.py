@@ -109,3 +109,10 @@ def test_an_address_that_the_agent_brought_is_its_own_although_a_tool_repeats_it
     assert not leads("tlmgr --version", f"tlmgr option repository {archive}")
     assert leads("tlmgr --version", "tlmgr option repository default")
     assert leads("tlmgr --version", f"tlmgr option repository {archive}", shown="moved to archive.kit.example")
+
+
+def test_an_encoding_is_no_name_that_only_one_text_could_have_brought() -> None:
+    shown = messages_of(ran("cat dist/app.mjs", "map(r=>r.split(';'))}run(readFileSync(kitfile2,'utf8'));"))
+    [observed] = [each for each in texts_of_run(ParsedRun.of(make_trace(trajectory=shown))).observed if each.is_line]
+    assert "kitfile2" in observed.names
+    assert "utf8" not in observed.names

@@ -66,3 +66,10 @@ def test_a_long_line_of_beginnings_takes_no_time() -> None:
 def test_a_long_line_of_dangerous_beginnings_takes_no_time() -> None:
     assert not is_dangerous("tls." * 50_000)
     assert is_dangerous("tls.verify = false")
+
+
+def test_code_keeps_the_sign_that_ends_it() -> None:
+    quoted = [Quotation("file", "src/limits.rs: let _env = env_lock();"), Quotation("file", "pub fn env_lock() {")]
+    assert [str(each) for each in joined(quoted)] == [
+        'A file said: "src/limits.rs: let _env = env_lock(); pub fn env_lock() {"'
+    ]

@@ -38,11 +38,13 @@ from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.undoing import find_cancelled, find_undone, only_takes_back
 from mcp_reflect.domain.lessons.run.undone_files import find_discarded, find_unmade
+from mcp_reflect.domain.trajectory.tools import argument_values
 
 _COMMANDS = 4
 _WORKED_CHARS = 900
 """Commands and calls that worked, and characters of them together, that are told."""
 _SEARCHES = 3
+_ID = re.compile(r"(?=\D*\d)[\w.-]{4,64}")
 _NUMBERS_ONLY = re.compile(r"`[\w.:-]+\(\w+=\d{1,4}(?:, \w+=\d{1,4})*\)`")
 """A call with nothing but small numbers, such as the place of a button on a page: it tells nothing elsewhere."""
 
@@ -171,8 +173,16 @@ def _described(repairs: Sequence[Repair], describe: Callable[[Repair], str]) -> 
 
 
 def _way_of(steps: Sequence[Step], worked: Sequence[Step]) -> str:
-    """The searches that led to what a run did, where it did one thing only, such as giving an answer."""
-    asked = [step for step in steps if step.failed is not True and is_search(step) and not found_nothing(step)]
-    if len(worked) != 1 or not asked:
+    """The searches that led to what a run did, where it did one thing only, such as giving an answer.
+
+    Where it did more, the search that found what the acts were given, if another one had found nothing.
+    """
+    searches = [step for step in steps if step.failed is not True and is_search(step)]
+    asked = [step for step in searches if not found_nothing(step)]
+    if len(worked) != 1:
+        given = {value for step in worked for value in argument_values(step.arguments) if _ID.fullmatch(value)}
+        vain = {step.tool for step in searches if found_nothing(step)}
+        asked = [step for step in asked if step.tool in vain and any(value in step.output for value in given)][:1]
+    if not asked:
         return ""
     return f" after {', '.join(dict.fromkeys(describe_step(step) for step in asked[-_SEARCHES:]))}"

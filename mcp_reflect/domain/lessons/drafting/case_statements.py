@@ -9,6 +9,7 @@ from itertools import chain
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.drafting.headline import RULING_CHARS
 from mcp_reflect.domain.lessons.drafting.last_words import names_more
+from mcp_reflect.domain.lessons.failures.course_changes import names_in
 from mcp_reflect.domain.lessons.run.case_data import (
     case_data,
     holds_for_case,
@@ -24,11 +25,13 @@ from mcp_reflect.domain.lessons.sentences.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences.speaker import rules_for_all, rules_for_good
 from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, term_weights
 from mcp_reflect.domain.lessons.sentences.wording import is_record, rules_out
+from mcp_reflect.domain.trajectory.tools import argument_values
 
 _NAMED_FACTOR = 0.5
 """Of a rule that names the one case it was applied to by an id: what says it for all cases goes before."""
 _NAMES_CODE = re.compile(r"`[^`\n]{2,60}`|\b[a-z_]+=\S")
 """A name or a setting in a sentence: of work on data that says how it is done."""
+_DIGIT = re.compile(r"\d")
 _WORDS_OF_RULE = 8
 """Words from which a sentence with a colon is more than a value with its name."""
 
@@ -52,7 +55,9 @@ def select_of_case(
     data = case_data(steps)
     own_case = served and is_own_case(turns)
     ruled = {each.turn for each in candidates if each.is_rule}
-    corrections = [] if own_case else [number for number in range(len(turns)) if _is_correction(turns, number, ruled)]
+    steered = {} if own_case and not any(step.failed for step in steps) else _find_steered(turns, steps)
+    ruling = (number for number in range(len(turns)) if not own_case and _is_correction(turns, number, ruled))
+    corrections = sorted({*steered, *ruling})
     answers = [number for number in corrections if says_what_holds(turns, number)]
     lasting = [each for each in corrections if is_objection(turns[each].text) and rules_for_good(turns[each].text)]
     denied = {number - 1 for number in corrections if is_objection(turns[number].text)}
@@ -62,7 +67,9 @@ def select_of_case(
         if (
             not identifies_case(each.text, data)
             if each.turn in lasting
-            else _corrects_handling(each, data, is_answer=each.turn in answers)
+            else _corrects_handling(
+                each, data, is_answer=each.turn in answers, names=steered.get(each.turn, frozenset())
+            )
             if each.turn in corrections and not _may_name_somebody(each, turns, data, served=served)
             else each.turn not in denied and _outlives_case(each, data, served=served) and names_more(each.text, acted)
         )
@@ -78,6 +85,26 @@ def _is_correction(turns: Sequence[Turn], number: int, ruled: Collection[int]) -
         return number in ruled or turn.corrects or is_objection(turn.text)
     acts_on = any(each.acted for each in turns[number + 1 :])
     return turn.role == USER and number > 0 and number in ruled and (acts_on or says_what_holds(turns, number))
+
+
+def _find_steered(turns: Sequence[Turn], steps: Sequence[Step]) -> dict[int, frozenset[str]]:
+    """Return the turns in which the user named, unasked, what the run then took, with these names.
+
+    Nobody had named it before them, and having no digits it is no id of a case: a script, a tool, a way to call it.
+    """
+    used = {value for step in steps for value in argument_values(step.arguments)}
+    found = {}
+    for number, turn in enumerate(turns):
+        if turn.role == USER and speaks_up(turns, number):
+            before = "\n".join(each.text for each in turns[:number])
+            new = frozenset(name for name in map(_bare, names_in(turn.text)) if name in used and name not in before)
+            if new and not any(map(_DIGIT.search, new)):
+                found[number] = new
+    return found
+
+
+def _bare(name: str) -> str:
+    return name.strip("'\"`")
 
 
 def _may_name_somebody(sentence: Candidate, turns: Sequence[Turn], data: frozenset[str], *, served: bool) -> bool:
@@ -96,11 +123,15 @@ def _with_whole_turns(told: Sequence[Candidate], corrections: Sequence[Candidate
     return sorted({each.place: each for each in chain(told, *short)}.values(), key=lambda each: each.place)
 
 
-def _corrects_handling(sentence: Candidate, data: frozenset[str], *, is_answer: bool) -> bool:
+def _corrects_handling(
+    sentence: Candidate, data: frozenset[str], *, is_answer: bool, names: Collection[str] = ()
+) -> bool:
     """Return true for what a user says of how a case is to be dealt with, and not only that something is to be done.
 
-    A sum in what they say of a rule is none of the case.
+    A sum in what they say of a rule is none of the case. What holds one of the `names` says how.
     """
+    if any(name in sentence.text for name in names):
+        return True
     is_value = is_record(sentence.text) and count_words(sentence.text) < _WORDS_OF_RULE
     if sentence.text.endswith("?") or may_identify(sentence.text):
         return False

@@ -5,22 +5,22 @@ Nothing is concluded here. A draft is empty where the run holds nothing that its
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.comparison.sameness import EXPLAINED
 from mcp_reflect.domain.lessons.drafting.actions import tell_actions
+from mcp_reflect.domain.lessons.drafting.approved_acts import APPROVED, approved_acts
 from mcp_reflect.domain.lessons.drafting.feedback import telling_feedback, with_broken_rules
 from mcp_reflect.domain.lessons.drafting.headline import choose_headline
 from mcp_reflect.domain.lessons.drafting.last_words import last_conclusion, last_policy, report_of
 from mcp_reflect.domain.lessons.drafting.mistakes import (
     find_lookups,
     find_mistake,
-    find_refusals,
-    last_error,
     objections_in,
     serves_customer,
 )
+from mcp_reflect.domain.lessons.drafting.run_errors import find_refusals, last_error
 from mcp_reflect.domain.lessons.drafting.statements import select_told
 from mcp_reflect.domain.lessons.drafting.supplement import find_untold
 from mcp_reflect.domain.lessons.drafting.tool_rules import find_tool_rules
@@ -71,6 +71,8 @@ _VAIN_ATTEMPTS = 2
 _STAGES = 2
 _LEAST_SENTENCES = 250
 """Characters that sentences get at least, however much there is to say of commands."""
+_MOST_FAILURES = 300
+"""Characters that what was tried in vain takes from them at most: screening may yet withhold it."""
 
 
 def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
@@ -89,7 +91,8 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     served = serves_customer(trajectory, steps)
     one_case = serves_one_case(steps) and not is_research(steps)
     rejected = _rejected(run, steps, repairs)
-    mistake = "" if passed else with_broken_rules(find_mistake(run, trajectory, steps, rejected), run)
+    approved = [] if passed else approved_acts(telling_feedback(run), steps)
+    mistake = "" if passed else with_broken_rules(find_mistake(run, trajectory, steps, rejected, approved), run)
     refused = {id(step) for step in refused_acts(trajectory, steps, telling_feedback(run) if passed else "")}
     answers = "\n".join(said.text for said in find_said(trajectory) if said.role == USER and said.place)
     actions = list(
@@ -102,10 +105,11 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         *find_refusals(steps, repairs, mistake, passed=passed),
         *(_vain(trajectory, steps, actions) if passed and not served else ()),
     ]
-    room = max(LESSON_CHARS - sum(map(len, (*actions, *found, *failures))), _LEAST_SENTENCES)
-    refuted = refuted_places(trajectory, steps, repairs)
-    turns = said_turns(trajectory, run.trace.final_response, refuted, rework.corrections)
-    told = select_told(run, turns, steps, room, "\n".join(actions), passed=passed)
+    room = LESSON_CHARS - sum(map(len, (*actions, *found))) - min(sum(map(len, failures)), _MOST_FAILURES)
+    turns = said_turns(
+        trajectory, run.trace.final_response, refuted_places(trajectory, steps, repairs), rework.corrections
+    )
+    told = select_told(run, turns, steps, max(room, _LEAST_SENTENCES), "\n".join(actions), passed=passed)
     feedback = telling_feedback(run)
     told = _without_told(told, feedback, failures, acted=bool(steps))
     guidance = [f"Reviewer: {feedback}"] if passed and feedback else []
@@ -113,7 +117,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         guidance.append(f"The run ended in an error: {error}")
         failures = [line for line in failures if line.rpartition(" failed: ")[2] not in error]
     if not (passed or served):
-        failures += filter(None, [describe_unopposed(feedback, steps, "\n".join((mistake, *actions)))])
+        failures += _not_wrong(feedback, steps, approved, "\n".join(actions), mistake)
         mistake = _with_last_acts(mistake, steps, (*actions, *found, *failures) if feedback else "`")
     guidance += [
         *(each for each in (rules_followed_in(run) if passed else readings_recalled_in(run)) if each not in mistake),
@@ -175,6 +179,16 @@ def _with_last_acts(mistake: str, steps: Sequence[Step], told: Sequence[str]) ->
     """The mistake of a failed run of whose acts nothing is told, with the last of them."""
     tells_acts = any("`" in line for line in (mistake, *told))
     return mistake if tells_acts else "\n".join(filter(None, (mistake, describe_last_acts(steps))))
+
+
+def _not_wrong(
+    feedback: str, steps: Sequence[Step], approved: Sequence[str], acted: str, mistake: str
+) -> Iterator[str]:
+    """The acts of a failed run that its reviewer calls right or has no word about, a line for each of the two."""
+    if approved:
+        yield f"{APPROVED}{'; '.join(approved)}"
+    if unopposed := describe_unopposed(feedback, steps, "\n".join((mistake, acted, *approved))):
+        yield unopposed
 
 
 def _without_told(told: Sequence[Candidate], feedback: str, failures: Sequence[str], *, acted: bool) -> list[Candidate]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.comparison.sameness import EXPLAINED
@@ -16,6 +16,7 @@ from mcp_reflect.domain.lessons.drafting.last_words import (
     last_statement,
     names_more,
 )
+from mcp_reflect.domain.lessons.drafting.run_errors import MANY_IN_ONE, VAIN, last_error
 from mcp_reflect.domain.lessons.drafting.wrong_acts import (
     MOST_EDITS,
     acts_named_in,
@@ -25,8 +26,7 @@ from mcp_reflect.domain.lessons.drafting.wrong_acts import (
     edits_told,
     only_searches,
 )
-from mcp_reflect.domain.lessons.failures.failure_text import ERROR_CHARS, decisive_error, failure_text, short_error
-from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
+from mcp_reflect.domain.lessons.failures.failure_text import short_error
 from mcp_reflect.domain.lessons.failures.repairs import Repair
 from mcp_reflect.domain.lessons.failures.wording import NEW_FILE, describe_step, is_telling, says_more
 from mcp_reflect.domain.lessons.run.call_text import (
@@ -38,7 +38,6 @@ from mcp_reflect.domain.lessons.run.call_text import (
 )
 from mcp_reflect.domain.lessons.run.case_data import (
     serves_one_case,
-    without_given,
 )
 from mcp_reflect.domain.lessons.run.code_cells import asks_about_data
 from mcp_reflect.domain.lessons.run.lookups import is_lookup
@@ -60,31 +59,27 @@ from mcp_reflect.domain.truncate import truncate_line
 
 REPAIRS = 3
 _TRIED = 3
-_REFUSALS = 2
 
-_NUMBER = re.compile(r"\d+")
 STATUS_TOKEN = re.compile(r"###\w+###")
 _TOLD_VALUE = re.compile(r"=(?!…)[^,)`]")
 """In a call: a value that is told. Without one, and nothing beside it, the call is one of any run of its kind."""
-_NEXT_CALL = re.compile(r"\]\s*(?:,|;|and|then)?\s*[A-Z]\w+\[")
-"""In the argument of a call: the end of that call as text, and the beginning of the next."""
-_UNREACHED = re.compile(
-    r"(?:\w+:?\s+){0,6}?(?:\(?(?:404|403|410|429|50\d)\)?|timed out)(?:\W+(?:[A-Za-z]+|\d+ ?m?s)){0,4}\W*",
-    re.IGNORECASE,
-)
-"""What says of a page that it is not there, or did not answer."""
-_VAIN = "The run ended without an answer, in a search that found nothing: "
-_MANY_IN_ONE = "The run ended without an answer, as several calls written into one found nothing: "
 _ONLY_LOOKED = "The run ended without an answer: it only looked things up"
 _OBJECTED = "The user objected: "
 _WRONG, _WRONG_TO_SAY, _WRONG_ANSWER = "Wrong or incomplete: ", "Wrong or incomplete answer: ", "Wrong answer: "
 """Beginnings of a mistake, before what a failed run did or said: nobody told which of the two it was."""
 
 
-def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step], rejected: Sequence[Step]) -> str:
+def find_mistake(
+    run: ReviewedRun,
+    trajectory: Trajectory,
+    steps: Sequence[Step],
+    rejected: Sequence[Step],
+    approved: Collection[str] = (),
+) -> str:
     """Return the reviewer's words, else the error that the run ended in, else the answer or action it ended with.
 
-    `rejected` are the steps that the words of the reviewer or the user object to.
+    `rejected` are the steps that the words of the reviewer or the user object to, `approved` the acts that the reviewer
+    calls right, as a lesson tells them.
     """
     served = serves_customer(trajectory, steps)
     feedback = telling_feedback(run)
@@ -92,11 +87,12 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
         wrong := [*rejected[-MOST_EDITS:]] or acts_named_in(feedback, steps) or edits_behind(feedback, steps)
     ):
         describe_one = describe_rejected if served or serves_one_case(steps) else describe_act
-        acts = [act for act in map(describe_one, wrong) if not act.startswith(NEW_FILE)]  # its name says nothing
+        told_acts = (act for act in map(describe_one, wrong) if act not in approved)
+        acts = [act for act in told_acts if not act.startswith(NEW_FILE)]  # its name says nothing
         return f"{feedback}\n{_WRONG}{'; '.join(acts)}" if acts else feedback
     told = feedback or last_error(run, steps, served=served)
     if told:
-        found = _last_finding(trajectory, f"{run.trace.task}\n{told}") if told.startswith((_VAIN, _MANY_IN_ONE)) else ""
+        found = _last_finding(trajectory, f"{run.trace.task}\n{told}") if told.startswith((VAIN, MANY_IN_ONE)) else ""
         return f"{told}{EXPLAINED}{found}" if found else told
     one_case = serves_one_case(steps)
     done = [step for step in steps if step.failed is not True]
@@ -191,55 +187,6 @@ def _last_objection(trajectory: Trajectory) -> str:
         if told:
             return STATUS_TOKEN.sub("", without_interjection(told[-1])).strip()
     return ""
-
-
-def last_error(run: ReviewedRun, steps: Sequence[Step], *, served: bool = False) -> str:
-    """Return the error that the run ended in, with the call that failed; empty where its last step worked.
-
-    Where the run `served` a customer, the call is told without their data.
-    """
-    acted = [step for step in steps if not is_inspection(step)]
-    if acted and acted[-1].failed and (error := failure_text([acted[-1]])):
-        told = error if acted[-1].kind == "command" else truncate_line(error, ERROR_CHARS)
-        told = without_given(told, acted[-1]) if served else told
-        call = (describe_call_form if served else describe_step)(acted[-1])
-        is_all = short_error(error) == error.rstrip(".")  # no list of what there is instead
-        if is_lookup(acted[-1]) and is_all and not says_more(error, call):
-            return f"{_MANY_IN_ONE if _holds_calls(acted[-1], steps) else _VAIN}{call}"
-        return f"{call} failed: {told}"
-    if not steps and run.errors and (error := decisive_error(run.errors[-1:])):
-        return short_error(error)
-    return ""
-
-
-def _holds_calls(step: Step, steps: Sequence[Step]) -> bool:
-    """Return true where an argument of a call holds further calls of the run's tools, as text, which nobody made."""
-    given = " ".join(map(str, step.arguments.values()))
-    return bool(_NEXT_CALL.search(given)) or any(
-        f"{tool}{sign}" in given for tool in {each.tool for each in steps} for sign in "[("
-    )
-
-
-def find_refusals(steps: Sequence[Step], repairs: Sequence[Repair], mistake: str, *, passed: bool) -> Iterator[str]:
-    """Yield the last calls that failed and were not repeated in a form that worked, with the reason of the tool.
-
-    One that the mistake tells already is not told again, nor are pages that a run which `passed` could not open.
-    """
-    mended = {repair.failed.tool for repair in repairs}
-    one_case = serves_one_case(steps)
-    refused: dict[tuple[str, str], str] = {}  # by the form of the call and of its error: of a kind the last is told
-    for step in steps:
-        if step.kind == "call" and step.failed and step.tool not in mended and (found := failure_text([step])):
-            told, error = describe_step(step), short_error(found)
-            if one_case and not is_lookup(step):
-                told, error = describe_call_form(step), without_given(error, step)
-            if passed and is_lookup(step) and _UNREACHED.fullmatch(error):
-                continue  # the answer came from elsewhere
-            nothing = is_lookup(step) and not says_more(found, told)
-            is_told = told in mistake or error in mistake or (nothing and mistake.startswith((_VAIN, _MANY_IN_ONE)))
-            if not is_told:
-                refused[told, _NUMBER.sub("…", error)] = f"{told} {'found nothing' if nothing else f'failed: {error}'}"
-    yield from list(refused.values())[-_REFUSALS:]
 
 
 def find_lookups(repairs: Sequence[Repair], mistake: str) -> Iterator[str]:

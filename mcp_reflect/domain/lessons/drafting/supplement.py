@@ -23,6 +23,7 @@ _LEAST_CHARS, _MOST_CHARS = 200, 300
 """Characters that they have in a full lesson, and in any."""
 _TOLD = 0.85
 """Share of the weight of a passage's words from which the lesson tells it already: an act only where it quotes acts."""
+_WORD = re.compile(r"\w")
 _QUOTED = re.compile(r"`[^`]+`")
 
 
@@ -52,8 +53,8 @@ def find_untold(
             continue
         if data is not None and (passage.kind == "call" or _is_of_case(passage.text, data)):
             continue
-        line = _line_of(passage)
-        if len(line) <= room:
+        line = _line_of(passage, room)
+        if line and len(line) <= room:
             chosen[number] = line
             room -= len(line) + 1
     return [chosen[number] for number in sorted(chosen)]
@@ -63,10 +64,21 @@ def _is_of_case(text: str, data: frozenset[str]) -> bool:
     return holds_for_case(text, data) or may_identify(text)
 
 
-def _line_of(passage: RunPassage) -> str:
+def _line_of(passage: RunPassage, most: int) -> str:
+    """The passage as a line of a lesson; of an edit that does not fit in `most` characters its first third or more."""
     step = passage.step
     if step is None:
         return passage.text
-    if step.kind == "edit":
-        return f"editing {step.file} (+ {passage.text.replace('`; `', '`; + `')})"
-    return f"`{passage.text}`" if step.kind == "command" else describe_step(step)
+    if step.kind != "edit":
+        return f"`{passage.text}`" if step.kind == "command" else describe_step(step)
+    lines = passage.text.replace("`; `", "`\n`").splitlines()
+    told = _describe_added(step.file, lines)
+    if len(told) > most:
+        lines = list(filter(_WORD.search, lines))
+        while lines and len(told := _describe_added(step.file, lines)) > most:
+            lines.pop()
+    return told if 3 * sum(map(len, lines)) >= len(passage.text) else ""
+
+
+def _describe_added(file: str, lines: Sequence[str]) -> str:
+    return f"editing {file} ({'; '.join(f'+ {line}' for line in lines)})"

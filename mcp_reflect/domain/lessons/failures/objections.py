@@ -16,13 +16,13 @@ _ANY_RUN_TEXT = """
     python run set src ssh sub sudo sum tag test tests that the then this tmp top txt usr use uses using var via was web
     when why with www you yml
 """
-_ANY_RUN = frozenset(_ANY_RUN_TEXT.split())
+ANY_RUN = frozenset(_ANY_RUN_TEXT.split())
 """Words of commands that any sentence about a run may hold."""
 
 
 def is_objected_to(command: str, words: str, beside: str = "") -> bool:
     """Return true where a sentence objects, and names something of a command that another one, `beside`, lacks."""
-    own = _words_of(command) - _words_of(beside) - _ANY_RUN
+    own = _words_of(command) - _words_of(beside) - ANY_RUN
     return any(
         OBJECTING_WORD.search(sentence) is not None and not own.isdisjoint(map(str.casefold, _WORD.findall(sentence)))
         for sentence in split_sentences(words)

@@ -25,6 +25,8 @@ from mcp_reflect.domain.trajectory.parsing import Trajectory
 _WORD = re.compile(r"[\w.-]*\w")
 _FIRST = 2
 """Sentences of the user in which an objection stands, or not at all."""
+_BEGINNING = 40
+"""Characters of a sentence behind thanks in which it takes them back: further on it speaks of something else."""
 
 
 def refused_acts(trajectory: Trajectory, steps: Sequence[Step], feedback: str = "") -> Iterator[Step]:
@@ -69,7 +71,9 @@ def _is_edit(step: Step) -> bool:
 def _is_content(words: str) -> bool:
     if not (responses.CONFIRMATION.match(words) or responses.APPROVAL.match(words)):
         return False
-    return not any(responses.RESERVATION.search(each) for each in islice(split_sentences(words), _FIRST))
+    first = islice(split_sentences(words), _FIRST)
+    looked_at = (each[:_BEGINNING] if number else each for number, each in enumerate(first))
+    return not any(map(responses.RESERVATION.search, looked_at))
 
 
 def _is_against(step: Step, words: str) -> bool:

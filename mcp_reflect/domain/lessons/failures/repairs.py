@@ -16,11 +16,12 @@ from mcp_reflect.domain.lessons.run.commands.effects import asks_database, is_sm
 from mcp_reflect.domain.lessons.run.commands.lines import exports_of, folder_of, normalised
 from mcp_reflect.domain.lessons.run.commands.variants import are_variants, parts_of, repeats
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
-from mcp_reflect.domain.lessons.run.run_again import is_another_form
+from mcp_reflect.domain.lessons.run.run_again import is_another_form, narrows
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.undoing import find_undone
 from mcp_reflect.domain.lessons.run.undone_files import find_unmade
 from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
+from mcp_reflect.domain.trajectory.tools import argument_values
 
 RETRIED_WITHIN = 60
 """Steps behind a failure in which its repair is looked for."""
@@ -108,9 +109,12 @@ def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
 def _first_success(steps: Sequence[Step], failed: Step, later: Sequence[int]) -> int | None:
     """The place of the retry that worked: the first, or the very command where it did not do by the first alone.
 
-    Of queries and code it is the last: those before it were looked at and not enough.
+    A form that does less, such as one without the tests, is not it where the whole worked later. Of queries and code it
+    is the last: those before it were looked at and not enough.
     """
     worked = [number for number in later if steps[number].failed is False]
+    if not narrows(normalised(failed.subject)):
+        worked = [number for number in worked if not narrows(normalised(steps[number].subject))] or worked
     if not worked or failed.kind != "command":
         return worked[-1 if is_code_cell(failed) else 0] if worked else None
     again = next((number for number in worked if repeats(failed.subject, steps[number].subject)), worked[0])
@@ -227,5 +231,5 @@ def _asks_alike(failed: Step, other: Step) -> bool:
     ours, theirs = failed.arguments, other.arguments
     if not ours or any(theirs.get(name) == value for name, value in ours.items()):
         return True
-    words, others = (term_weights(" ".join(map(str, given.values()))).keys() for given in (ours, theirs))
+    words, others = (term_weights(" ".join(argument_values(given))).keys() for given in (ours, theirs))
     return not words.isdisjoint(others)

@@ -16,7 +16,7 @@ _ASKS_ELSEWHERE = (
     r"|szukaj|znajdz|pobierz|pokaz|czytaj|sprawdz"
 )
 _LOOKUP = re.compile(
-    rf"(?:{_ASKS}|think|calculate|glob|grep)"
+    rf"(?:{_ASKS}|think|calculate|glob|grep)(?!ings?_|ers?_)"
     rf"|(?:{_ASKS_ELSEWHERE})(?:_|$)|[a-z]+(?:_[a-z]+)*_(?:suchen|abfragen|lesen|anzeigen|ophalen|zoeken|opvragen)$"
     rf"|[a-z]+_(?:{_ASKS})_"
     r"|(?:browser|web|page)_(?:back|click_link|find|goto|navigate|open|scroll|visit)$"
@@ -55,7 +55,7 @@ _READS_CODE = re.compile(
 """Tools that look at a repository, one of which is named after code."""
 _NOTHING = re.compile(
     r"\W*(?:(?:0|no|zero) (?:hits?|results?|matches|rows?|records?|documents?|entries|items)\b|nothing found\b"
-    r"|(?:(?:hits|results|total|count)\W{1,4}(?:0\b|\[\]))|\[\]\s*$)",
+    r"|(?:(?:hits|results|total|count)\W{1,4}(?:0\b|\[\]))|\"\w{1,40}\": ?\[\]|\[\]\s*$)",
     re.IGNORECASE,
 )
 """How an answer begins that holds nothing."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
@@ -15,8 +15,16 @@ from mcp_reflect.domain.trajectory.tool_json import parse_json_value
 POINTED_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,]*\w*|\w*\d\w*")
 """A word or a number of a text."""
 _ITEM = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)]|[A-H][.)])\s+")
-_LINE_NUMBER = re.compile(r"^\s{0,8}\d{1,6}→")
-"""What an editor's tool puts before the lines that it shows."""
+_LINE_NUMBER = re.compile(r"^\s{0,8}\d{1,6}(?:→|\t)")
+"""What an editor's tool and `cat -n` put before the lines that they show."""
+_FOUND_LINE = re.compile(r"(\d{1,6})[:-]")
+"""What `grep -n` puts there."""
+_INDENTED = re.compile(r"(?: {4}|\t)\s*\S")
+_FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
+_MOST_IN_BLOCK = 8
+_ENDS_SENTENCE = (".", "!", "?", ";", ",")
+_LEAST_ANNOUNCING = 3
+"""Words of a line behind which an indented block is what it announces."""
 _ENDS_OF_CODE = (",", ";", "{", "(", "[")
 _PASSAGE_CHARS = 300
 _MOST_PASSAGES = 400
@@ -69,12 +77,46 @@ def _of_json(value: Any, key: str) -> Iterator[Passage]:
                 yield from _of_json(each, str(name))
 
 
+def _without_numbers(lines: Sequence[str]) -> Iterator[str]:
+    """The lines without the numbers that a tool put before them."""
+    found = [_FOUND_LINE.match(line) for line in lines]
+    numbers = [int(each[1]) for each in found if each]
+    is_numbered = len(numbers) == len(lines) > 1 and all(a < b for a, b in pairwise(numbers))
+    for line, number in zip(lines, found, strict=True):
+        yield line[number.end() :] if number and is_numbered else _LINE_NUMBER.sub("", line)
+
+
+def _with_blocks(lines: Sequence[str]) -> Iterator[str]:
+    """The lines, those that announce a block of code with what it holds, where a short one follows them."""
+    place = 0
+    while place < len(lines):
+        line, place = lines[place], place + 1
+        words = line.strip()
+        announces = len(words.split()) >= _LEAST_ANNOUNCING and not words.endswith(_ENDS_SENTENCE)
+        begin = place + (place < len(lines) and not lines[place].strip())
+        if announces and not line.startswith((" ", "\t", "#")):
+            block, end = _block_at(lines, begin)
+            told = " ".join((line, *(f"`{each}`" if len(block) == 1 and "`" not in each else each for each in block)))
+            if block and len(told) <= _PASSAGE_CHARS:
+                line, place = told, end
+        yield line
+
+
+def _block_at(lines: Sequence[str], begin: int) -> tuple[list[str], int]:
+    """The lines of the indented or fenced block that begins at a line, and the number of the line behind it."""
+    last = min(begin + _MOST_IN_BLOCK, len(lines))
+    if begin < last and _FENCE.match(lines[begin]):
+        end = next((place for place in range(begin + 1, last) if _FENCE.match(lines[place])), begin)
+        return [line.strip() for line in lines[begin + 1 : end] if line.strip()], end + 1
+    end = next((place for place in range(begin, last) if not _INDENTED.match(lines[place])), last)
+    return [line.strip() for line in lines[begin:end]], end
+
+
 def _of_text(text: str) -> Iterator[Passage]:
     """Lines, each with those that it announces; items with their numbers and the lines below that are indented."""
     told: list[str] = []
     item = number = indent = 0
-    for numbered in [*text.splitlines(), ""]:
-        line = _LINE_NUMBER.sub("", numbered)
+    for line in [*_with_blocks(list(_without_numbers(text.splitlines()))), ""]:
         depth = len(line) - len(line.lstrip())
         begins = _ITEM.match(line)
         is_below = depth > indent and (number or told[0].endswith(":")) if told else False

@@ -15,7 +15,19 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.commands.effects import only_reads
 from mcp_reflect.domain.lessons.run.lookups import is_lookup, searches_knowledge, tells_of_somebody, tells_rules
 from mcp_reflect.domain.lessons.run.named_lines import advice_in_errors, found_in_named_folders, lines_with_names
-from mcp_reflect.domain.lessons.run.passages import POINTED_WORD, Passage, passages_of
+from mcp_reflect.domain.lessons.run.passage_scores import (
+    CODED,
+    MOST,
+    MOST_CHARS,
+    NEAR_BEST,
+    RULE,
+    TASK_WEIGHT,
+    best_of,
+    score_of,
+    weight_in,
+    weights_of,
+)
+from mcp_reflect.domain.lessons.run.passages import Passage, passages_of
 from mcp_reflect.domain.lessons.run.reviewer_pointers import (
     counted_items,
     means_last,
@@ -23,30 +35,21 @@ from mcp_reflect.domain.lessons.run.reviewer_pointers import (
     opened_by_name,
     pointers_in,
     sections_named,
-    share_beginning,
     steps_pointed_at,
 )
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
-from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
 from mcp_reflect.domain.text.observation import reads_as_error
 from mcp_reflect.domain.trajectory.messages import OPERATOR_ROLES, Utterance
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 
-_RULE = re.compile(
-    r"\b(?:never|only|must|always|not|use|set|needs?|has to|have to|should|before|first|instead|without|no|goes|means"
-    r"|required?|allowed|forbidden|at (?:least|most))\b|n't\b",
-    re.IGNORECASE,
-)
-"""Words of a passage that says how something is to be done."""
 _NAME = re.compile(r"[\w./*-]*\w")
+_PATH = re.compile(r"\w[./]\w")
 _VALUE = re.compile(r"(?=.*\d)(?=.*[A-Za-z]|\d+\.\d+\.\d).{4,40}")
 _ASSIGNED = re.compile(r"\w=([\w.-]*\w)")
-_CODED = re.compile(r"[_=`*]|\w[-/.]\w|\d|\b[A-Z]{2,}\b")
 
-_SHORTEST_PREFIX = 4
 _MOST_PASSAGES = 3_000
 """Passages of a run that are compared, from its beginning: documents are read before something is done by them."""
 _LEAST_SHARED = 3
@@ -55,27 +58,12 @@ _LEAST_WEIGHT = 3.0
 _LEAST_SCORE, _LEAST_SCORE_NAMED, _LEAST_SCORE_OPENED, _LEAST_SCORE_BESIDE = 2.0, 1.5, 1.0, 2.5
 """Score from which a passage is told of what the reviewer points to; the second where they say what it is, the third in
 the document that they name, the fourth beside that."""
-_LEAST_WORDS, _WORDS_OF_HEADING = 3, 6
-"""Words of a passage; what announces something says more than a heading from the second on."""
 _LONGEST_TITLE = 60
-_KEY_WEIGHT = 3.0
-_NEAR_BEST, _NEAR_BEST_OPENED = 0.75, 0.35
-"""Least part of the best passage's score that others have; the second in the one document that the reviewer means."""
+_NEAR_BEST_OPENED = 0.35
+"""Least part of the best passage's score that others have in the one document that the reviewer means."""
 _FEW = 2
-_MOST, _MOST_CHARS = 3, 400
-"""Passages that are told, and their characters together; the best is told whatever its length."""
-_WARNS = re.compile(
-    r"\bwarn\w*|\bcaution|\bdeprecat\w+|\bdetected\b|\bplease (?:set|use|pass|specify|switch|add)\b"
-    r"|\bwill be (?:removed|ignored|truncated|dropped|overwritten)",
-    re.IGNORECASE,
-)
 _OF_OPERATOR = "policy rules instructions guidelines terms"
 """What reviewers call that which whoever runs an agent has told it."""
-_WARNING_WEIGHT = 2.0
-"""Of a passage that warns, where the reviewer speaks of a warning."""
-_TASK_WEIGHT = 0.5
-_RULE_WEIGHT = 0.7
-_CODE_WEIGHT = 0.5
 
 
 def readings_recalled_in(run: ReviewedRun) -> list[str]:
@@ -103,30 +91,33 @@ def recalled_readings(feedback: str, task: str, steps: Sequence[Step]) -> list[s
     """Return the passages that a run had read and its reviewer speaks of, at most three; none for most runs.
 
     What the run did act by is not what its reviewer says it ignored: none has a value that it gave its calls and edits,
-    but for a setting to which it gave another value.
+    but for a setting to which it gave another value, and for what names a file that the reviewer names and it did not.
     """
     acts = _acts_of(steps)
     acted_by = _values_of(acts) - _values_of(f"{task} {feedback}")
+    meant = {name for name in _NAME.findall(feedback) if _PATH.search(name) and name not in acts}
 
     def is_acted_by(text: str) -> bool:
         sets = _ASSIGNED.findall(text)
+        if any(name in text for name in meant):
+            return False
         return not acted_by.isdisjoint(_values_of(text)) and all(value in acts for value in sets)
 
     return [each for each in _recalled(feedback, task, steps) if not is_acted_by(each)]
 
 
 def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
-    said, asked = _words(feedback), _words(task)
+    said, asked = weights_of(feedback), weights_of(task)
     if not said:
         return []
     pointed = pointers_in(feedback)
     read = [step for step in steps if step.output.strip() and step.kind != "edit" and not tells_of_somebody(step)]
     opened = opened_by_name(read, feedback, {step.subject for step in steps if step.kind == "edit"})
-    whole = {word: _TASK_WEIGHT * weight for word, weight in asked.items()} | said
+    whole = {word: TASK_WEIGHT * weight for word, weight in asked.items()} | said
     sections = [] if opened else sections_named(read, feedback)
     named = _passages(opened) or sections
-    found = counted_items(named, feedback)[-1:] or _best(
-        [(_score(each, whole, asked, ()), each.text) for each in named], _LEAST_SCORE_OPENED, _NEAR_BEST_OPENED
+    found = counted_items(named, feedback)[-1:] or best_of(
+        [(score_of(each, whole, asked, ()), each.text) for each in named], _LEAST_SCORE_OPENED, _NEAR_BEST_OPENED
     )
     found = found or [each.text for each in sections][:_FEW]  # whatever it shares with the reviewer's words
     found = found or advice_in_errors(steps, feedback)
@@ -134,7 +125,7 @@ def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
         found = [each.text for each in lines_with_names(read, feedback, task)][:_FEW]
     if not (found or pointed):
         hits = found_in_named_folders(read, feedback)
-        found = _best([(_score(each, said, asked, ()), each.text) for each in hits], _LEAST_SCORE)
+        found = best_of([(score_of(each, said, asked, ()), each.text) for each in hits], _LEAST_SCORE)
     if not pointed:
         known = {*_NAME.findall(task), *_NAME.findall(feedback)}
         data = (step for step in read if step.output.lstrip().startswith(("{", "[")))
@@ -142,7 +133,7 @@ def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
         return found or _spoken_of([*_sentences(rules), *_passages(data)], said, known)
     others = [step for step in read if step not in opened]
     further = _pointed_at(pointed, feedback, others, said, asked, is_beside=bool(found))
-    return list(_within_room([*found[: _MOST - 1], *further] if found else further))
+    return list(_within_room([*found[: MOST - 1], *further] if found else further))
 
 
 def _acts_of(steps: Sequence[Step]) -> str:
@@ -174,13 +165,13 @@ def _pointed_at(
     passages = _passages(shown)
     if items := counted_items(passages, feedback):
         return items[-1:]
-    near = _NEAR_BEST_OPENED if len(shown) == 1 and not any(each.is_of_data for each in passages) else _NEAR_BEST
+    near = _NEAR_BEST_OPENED if len(shown) == 1 and not any(each.is_of_data for each in passages) else NEAR_BEST
     least = _LEAST_SCORE_BESIDE if is_beside else _LEAST_SCORE_NAMED if is_named else _LEAST_SCORE
-    return _best([(_score(each, said, asked, nouns), each.text) for each in passages], least, near)
+    return best_of([(score_of(each, said, asked, nouns), each.text) for each in passages], least, near)
 
 
 def _within_room(texts: Iterable[str]) -> Iterator[str]:
-    room = _MOST_CHARS
+    room = MOST_CHARS
     for number, text in enumerate(dict.fromkeys(texts)):
         room -= len(text)
         if number and room < 0:
@@ -205,7 +196,7 @@ def _sentences(steps: Iterable[Step]) -> Iterator[Passage]:
 def _is_title(passage: Passage) -> bool:
     text = passage.text
     is_short = len(text) <= _LONGEST_TITLE and not text.endswith((".", "!", ":"))
-    return is_short and not (passage.item or passage.key or _RULE.search(text) or _CODED.search(text))
+    return is_short and not (passage.item or passage.key or RULE.search(text) or CODED.search(text))
 
 
 def _spoken_of(passages: Iterable[Passage], said: Mapping[str, float], known: Collection[str]) -> list[str]:
@@ -217,54 +208,9 @@ def _spoken_of(passages: Iterable[Passage], said: Mapping[str, float], known: Co
     for each in passages:
         if not each.is_of_data or reads_as_error(each.text):
             continue
-        words = _words(each.text)
-        shared = [weight for word in words if (weight := _shared(word, said))]
-        names_more = any(map(_CODED.search, set(_NAME.findall(each.text)) - set(known)))
+        words = weights_of(each.text)
+        shared = [weight for word in words if (weight := weight_in(word, said))]
+        names_more = any(map(CODED.search, set(_NAME.findall(each.text)) - set(known)))
         if len(shared) >= _LEAST_SHARED and names_more:
             told.append((sum(shared), each.text))
-    return _best(told, _LEAST_WEIGHT)[:1]
-
-
-def _score(passage: Passage, said: Mapping[str, float], asked: Mapping[str, float], nouns: Sequence[str]) -> float:
-    words = _words(passage.text)
-    warns = any(noun.startswith("warn") for noun in nouns) and _WARNS.search(passage.text) is not None
-    shared = sum(_shared(word, said) for word in words) + _WARNING_WEIGHT * warns
-    is_new = any(not (_shared(word, said) or _shared(word, asked)) for word in words)
-    length = len(passage.text.split())
-    is_whole = length >= (_WORDS_OF_HEADING if passage.text.endswith(":") else _LEAST_WORDS)
-    if not (shared and is_new and is_whole) or reads_as_error(passage.text):
-        return 0.0
-    shared += _TASK_WEIGHT * sum(_shared(word, asked) for word in words)
-    shared += _KEY_WEIGHT * any(share_beginning(noun, passage.key.lower()) for noun in nouns if passage.key)
-    told = (_RULE_WEIGHT * bool(_RULE.search(passage.text))) + (_CODE_WEIGHT * bool(_CODED.search(passage.text)))
-    return shared + told
-
-
-def _best(scored: Sequence[tuple[float, str]], least: float, near: float = _NEAR_BEST) -> list[str]:
-    """The best passages, as far as they are good enough and there is room."""
-    ranked = sorted(dict.fromkeys(each for each in scored if each[0] >= least), key=lambda each: -each[0])[:_MOST]
-    chosen: list[str] = []
-    for score, text in ranked:
-        room = _MOST_CHARS - sum(map(len, chosen))
-        if not chosen or (score >= near * ranked[0][0] and len(text) <= room):
-            chosen.append(text)
-    return chosen
-
-
-def _shared(word: str, others: Mapping[str, float]) -> float:
-    """The weight of a word that the others hold, in this or a longer form; 0 for another."""
-    if word in others:
-        return others[word]
-    if len(word) <= _SHORTEST_PREFIX or word[0].isdigit():
-        return 0.0
-    return max(
-        (weight for other, weight in others.items() if len(other) > _SHORTEST_PREFIX and share_beginning(word, other)),
-        default=0.0,
-    )
-
-
-def _words(text: str) -> dict[str, float]:
-    """The words of a text as stems, those inside of names as well, with their weights."""
-    found = POINTED_WORD.findall(text.replace("_", " "))
-    weights = {stem(word): word_weight(word) for word in found}
-    return {word: weight for word, weight in weights.items() if weight and len(word) > 1}
+    return best_of(told, _LEAST_WEIGHT)[:1]

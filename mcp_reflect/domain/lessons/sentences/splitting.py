@@ -17,6 +17,8 @@ _MOST_TEXT = 40_000
 
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+|^[ \t]*#{1,6}[ \t]+|^[ \t]*>[ \t]?")
+_TABLE_ROW = re.compile(r"\|\s*(?P<cells>[^\n]*?)\s*\|")
+_TABLE_RULE = re.compile(r"\s*\|(?:\s*:?-{2,}:?\s*\|)+\s*")
 _EMPHASIS = re.compile(r"(`[^`]*`|\b__\w+__\b)|(?<![\w*])(\*{1,3}|_{2})(?=\S)(.+?)(?<=\S)\2(?![\w*])")
 """Emphasised text as its third group; code, and names such as `__init__`, as the first."""
 # An abbreviation, an initial or an ordinal does not end a sentence: a capital, a quotation or a letter that is not
@@ -90,14 +92,18 @@ def _is_abbreviated(held: str, following: str) -> bool:
 def _paragraphs(text: str) -> Iterator[str]:
     """Lines of text with wrapped ones joined.
 
-    An empty line, a list item and a line behind the end of a sentence begin a new one; a list item goes on in
-    indented lines only.
+    An empty line, a list item, the row of a table and a line behind the end of a sentence begin a new one; a list item
+    goes on in indented lines only.
     """
     held: list[str] = []
     in_item = False
-    for line in text.splitlines():
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
         stripped = line.strip()
-        bullet = _BULLET.match(line)
+        row = _TABLE_ROW.fullmatch(stripped)
+        if row and any(map(_TABLE_RULE.fullmatch, lines[number : number + 2])):
+            stripped = ""  # the head of a table, or the rule below it
+        bullet = row or _BULLET.match(line)
         is_item = bullet is not None
         ended = bool(held) and (held[-1].endswith(_ENDS) or (in_item and not line[:1].isspace()))
         if held and (not stripped or is_item or ended):
@@ -105,7 +111,7 @@ def _paragraphs(text: str) -> Iterator[str]:
             held = []
         if stripped:
             in_item = is_item or (in_item and bool(held))
-            told = line[bullet.end() :].strip() if bullet else stripped
+            told = row["cells"] if row else line[bullet.end() :].strip() if bullet else stripped
             held.append(_EMPHASIS.sub(_plain, told) if "*" in told or "__" in told else told)
     if held:
         yield " ".join(held)

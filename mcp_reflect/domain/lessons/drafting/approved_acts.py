@@ -1,0 +1,67 @@
+"""Acts of a failed run that its reviewer calls right: what went wrong is something else, and they are to be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.drafting.wrong_acts import describe_act
+from mcp_reflect.domain.lessons.failures.course_changes import names, names_in
+from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
+from mcp_reflect.domain.lessons.failures.objections import ANY_RUN
+from mcp_reflect.domain.lessons.failures.wording import NEW_FILE
+from mcp_reflect.domain.lessons.run.commands.operands import words_in
+from mcp_reflect.domain.lessons.run.commands.variants import parts_of
+from mcp_reflect.domain.lessons.run.net_changes import NetChanges
+from mcp_reflect.domain.lessons.run.step import Step
+from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
+from mcp_reflect.domain.trajectory.tools import command_line
+
+APPROVED = "Right, says the reviewer: "
+_CLAUSE = re.compile(r"[;:,]\s+(?:but|yet|only|the|and)\s+|\s+but\s+|;\s+|\s+–\s+")
+_RIGHT = re.compile(
+    r"\b(?:is|are|was|were|looks?)\s+(?:now\s+|indeed\s+)?(?:the\s+)?"
+    r"(?:right|correct|fine|good|ok(?:ay)?|what\s+(?:we|I)\s+(?:want|need|use|do)\w*)\b(?!\s+(?:for|if|only)\b)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[a-z][a-z-]{3,}")
+_CALLED = 3
+"""Words with which a command begins that say what it does: a program, and what it is to do."""
+_MOST = 2
+
+
+def approved_acts(feedback: str, steps: Sequence[Step]) -> list[str]:
+    """Return the acts that a reviewer's words call right and name, as a lesson tells them, in the words' order."""
+    clauses = (
+        clause for sentence in split_sentences(feedback) for clause in _CLAUSE.split(sentence) if _RIGHT.search(clause)
+    )
+    acts = dict.fromkeys(filter(None, (_act_named_in(clause, steps) for clause in clauses)))
+    return [act for act in acts if not act.startswith(NEW_FILE)][:_MOST]
+
+
+def _act_named_in(clause: str, steps: Sequence[Step]) -> str:
+    """The last act that worked and that a clause names: a command by its program or an option, an edit by its lines.
+
+    An edit that a command made is told as that command where the clause names an option of it.
+    """
+    named = [name for name in names_in(clause) if len(name) > 1]
+    net = NetChanges(steps)
+    for step in reversed(steps):
+        if step.failed or is_inspection(step):
+            continue
+        ran = command_line(step.tool, dict(step.arguments)) if step.kind != "call" else ""
+        options = [name for name in named if name.startswith("-") and names(ran, name)]
+        if options or (step.kind == "command" and _calls(step.subject, clause)):
+            return describe_act(replace(step, kind="command", subject=ran or step.subject))
+        changed = "\n".join(new for _, new in step.change)
+        if changed and any(names(changed, name) for name in named):
+            kept = net.of([step])
+            return describe_act(kept[0]) if kept else ""
+    return ""
+
+
+def _calls(command: str, clause: str) -> bool:
+    """Return true where a clause names the program of a command, or what that is to do."""
+    called = {word for part in parts_of(command) for word in words_in(part)[:_CALLED]}
+    return not called.isdisjoint(set(_WORD.findall(clause)) - ANY_RUN)

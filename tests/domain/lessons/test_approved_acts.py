@@ -1,0 +1,48 @@
+"""What the reviewer of a failed run calls right is told as that, and not as what was wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.domain.lessons.test_lessons import bash, edit, lesson
+
+RIGHT = "Right, says the reviewer: "
+REBASE = "git rebase --onto main old-base topic"
+RUN = [
+    *bash("git rebase main", "CONFLICT (content): app.py", failed=True),
+    *bash(f"git rebase --abort && {REBASE}", "Successfully rebased"),
+    *bash("git push --force origin topic", "forced update"),
+]
+
+
+def test_a_command_that_the_reviewer_calls_right_by_its_name() -> None:
+    told = lesson(RUN, "fail", feedback="The rebase itself is right, but you overwrote a commit by --force.")
+    assert f"{RIGHT}`git rebase --abort && {REBASE}`" in told.guidance
+
+
+@pytest.mark.parametrize(
+    "feedback",
+    [
+        "The rebase is not right, and you overwrote a commit by --force.",
+        "You overwrote a commit by --force. A rebase would be fine if nobody else worked on it.",
+        "Everything is right but the push by --force.",
+    ],
+)
+def test_nothing_is_right_that_the_reviewer_does_not_call_so(feedback: str) -> None:
+    assert RIGHT not in lesson(RUN, "fail", feedback=feedback).guidance
+
+
+def test_an_edit_that_the_reviewer_calls_right_is_not_what_was_wrong() -> None:
+    run = [
+        *edit("src/blit.rs", "x as u8", "u8::try_from(x).unwrap_or(u8::MAX)"),
+        *edit("src/lib.rs", "mod blit;", "#![allow(clippy::all)]\nmod blit;"),
+    ]
+    told = lesson(run, "fail", feedback="Never allow a lint for the whole of lib.rs. The try_from edit is fine.")
+    assert "try_from(x)" not in told.key_mistake
+    assert f"{RIGHT}editing src/blit.rs" in told.guidance
+
+
+def test_an_edit_by_a_command_is_told_as_the_command_whose_option_is_right() -> None:
+    run = [*bash("sed -i --follow-symlinks 's/8080/9080/' sites/a.conf", "")]
+    told = lesson(run, "fail", feedback="--follow-symlinks is what we want, but a.conf was not the only one.")
+    assert "`sed -i --follow-symlinks 's/8080/9080/' sites/a.conf`" in told.guidance
