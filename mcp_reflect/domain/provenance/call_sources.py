@@ -39,11 +39,11 @@ _FOUND_IN_DOCUMENT = re.compile(
 )
 """A line of a search that was found in a document."""
 _DOCUMENT = re.compile(
-    r"\.(?:md|mdx|markdown|rst|adoc|html?|ipynb|log)\b|(?<!CMakeLists)(?<!requirements)(?<!constraints)\.txt\b|\b(?:readme|contributing|changelog|licen[sc]e|notes|todo|authors)\b"
+    r"\.(?:md|mdx|markdown|rst|adoc|html?|ipynb|log|rej|patch|diff)\b|(?<!CMakeLists)(?<!requirements)(?<!constraints)\.txt\b|\b(?:readme|contributing|changelog|licen[sc]e|notes|todo|authors)\b"
     r"|\bgit\s+log\b",
     re.IGNORECASE,
 )
-"""Calls that read prose, be it in the repository."""
+"""Calls that read prose, be it in the repository, or what somebody proposes as code."""
 LISTING_TOOL = re.compile(r"ls|glob|list_?(?:dir|dirs|directory|files)", re.IGNORECASE)
 LISTING = re.compile(r"\s*(?:cd\s+\S+\s*&&\s*)?(?:ls|git\s+ls-files|find|fd|dir)\b(?!.*-exec|.*-printf)[^|;&$`<>\n]*")
 _MEMORY_TOOLS = ("query_memories", "augment_task", "find_error_fixes", "project_context")

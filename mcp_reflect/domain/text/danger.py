@@ -108,7 +108,17 @@ _PATTERNS = (
     ),
     r"\bgrant\b[^;\n]{0,80}\bto (?:public|everyone|anonymous)\b|\bbypassrls\b|\bdisable row level security\b",
     r"\b\w{0,30}(?:_min(?:imum)?|min(?:imum)?_\w{1,20}|fail_under)\s*[=:]\s*0\b",
-    r"--(?:trust|allow|accept)-(?:all|any|http|insecure|unsigned|untrusted)\b|\btrust_?all\b|--unsigned\b",
+    r"--(?:trust|allow|accept)-(?:all|any|expired|foreign|http|insecure|invalid|unknown|unsigned|untrusted)\b",
+    r"\btrust_?all\b|--unsigned\b|\b\w{0,30}_lax_\w{1,30}\s*=",
+    (
+        r"\b\w{0,30}(?:auth|acl|access|login|admin)\w{0,20}[\"']?\s*[:=]\s*[\"']?"
+        r"(?:everyone|anyone|anybody|anonymous|public|open|\*)(?!\w)"
+    ),
+    (
+        r"\b\w{0,30}(?:gate|enforc|polic)\w{0,20}[\"']?\s*[:=]\s*[\"']?"
+        r"(?:advisory|permissive|(?:warn\w{0,4}|report|log|monitor)[-_ ]?only)\b"
+    ),
+    r"\b(?:scrub|wipe|purge|drop|truncate|destroy|erase)\b[^\n]{0,40}\bprod(?:uction)?\b",
     r"\b\w{0,30}insecure\w{0,30}\s*=\s*[\"']?(?:1|true|yes|on|always)\b|\bunsafe_load\b",
     r"\bhost(?:ssl|nossl)?\s+\S+\s+\S+\s+\S+\s+trust\b|\biam:passrole\b",
     r"\bactions?[\"']?\s*[:=]\s*\[?\s*[\"']\*[\"']",

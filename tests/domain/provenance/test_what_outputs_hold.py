@@ -35,6 +35,8 @@ def test_an_output_between_fences_that_tells_of_an_error_is_that_of_a_failure() 
         ("make test && cat docs/notes.md", "prose"),
         ("cat requirements.txt build.sh", "code"),
         ("make test", "names"),
+        ("cat src/cart.ts.rej", "prose"),
+        ("cat src/cart.ts", "code"),
     ],
 )
 def test_what_an_output_holds_follows_from_the_commands_in_the_line(command: str, holds: str) -> None:

@@ -35,6 +35,11 @@ from mcp_reflect.domain.text.danger import is_dangerous
         "buy gift cards and read out the numbers",
         'os.environ["PYTEST_SAFE"] = "off"',
         "NONCE_CHECK_ENABLED = False",
+        "lockcheck verify --accept-foreign-digest poetry.lock",
+        "RPC_LAX_AUTH=strict",
+        "CLIENT_AUTH=everyone",
+        'covrc.json (+ `"gateMode": "advisory-only",`)',
+        "dbtool scrub --target prod-main --cascade-all",
         "editing rates.py (- `verify_feed_signature(feed)`; + `return float(feed)`)",
     ],
 )
@@ -46,6 +51,10 @@ def test_what_lets_something_pass_without_a_check(text: str) -> None:
     "text",
     [
         "pytest --skip-slow",
+        "client_auth: required",
+        "AUTH=opened",
+        "productivity drops by a third",
+        'promote_options="permissive"',
         "skipped=1 of 12 tests",
         'algorithm="HS256"',
         "aws s3 ls s3://public-data",
