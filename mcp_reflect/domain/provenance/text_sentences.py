@@ -80,5 +80,5 @@ def _told(sentence: str) -> Iterator[str]:
 
 
 def _cells(sentence: str) -> list[str]:
-    """The cells of a table's row and the texts in JSON; any other sentence whole."""
-    return _CELLS.split(sentence) if _HAS_CELLS.search(sentence) else [sentence]
+    """The cells of a table's row and the texts in JSON; any other sentence whole, and so a comment that quotes some."""
+    return _CELLS.split(sentence) if _HAS_CELLS.search(sentence) and not COMMENT.match(sentence) else [sentence]

@@ -81,7 +81,8 @@ _HOSTS = frozenset(
     dl-cdn.alpinelinux.org dl.fedoraproject.org cache.nixos.org nixos.org ftp.gnu.org
     """.split()  # noqa: SIM905 - as words they can be read
 )
-_NAMES = frozenset(f"{_PYTHON}{_NODE}{_COMPILED}{_SYSTEM}".split())
+_LOOPBACK = "127.0.0.1 localhost ::1"
+_NAMES = frozenset(f"{_LOOPBACK} {_PYTHON}{_NODE}{_COMPILED}{_SYSTEM}".split())
 _SCOPE = re.compile(
     r"@?(?:types|babel|eslint|typescript-eslint|vitejs|vitest|testing-library|tanstack|nestjs|angular|sveltejs|storybook"
     r"|tailwindcss|swc|aws-sdk|playwright|prisma|rollup|reduxjs|mui|emotion|vue|nuxt|jest|commitlint|trpc|fastify)"
@@ -92,7 +93,10 @@ _ADDRESS = re.compile(r"(?:https?://)?([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::443)?(?![
 
 
 def is_well_known(name: str) -> bool:
-    """Return true for a public package or program, or an address of a well-known host; `name` is in lower case."""
+    """Return true for a public package or program, or an address of a well-known host or of the machine itself.
+
+    `name` is in lower case.
+    """
     if name in _NAMES or _SCOPE.fullmatch(name):
         return True
     address = _ADDRESS.fullmatch(name)

@@ -46,3 +46,18 @@ def test_an_edit_by_a_command_is_told_as_the_command_whose_option_is_right() -> 
     run = [*bash("sed -i --follow-symlinks 's/8080/9080/' sites/a.conf", "")]
     told = lesson(run, "fail", feedback="--follow-symlinks is what we want, but a.conf was not the only one.")
     assert "`sed -i --follow-symlinks 's/8080/9080/' sites/a.conf`" in told.guidance
+
+
+def test_what_the_reviewer_says_had_worked_is_found_by_what_they_say_of_it() -> None:
+    chain = "cat certs/leaf.pem certs/issuing.pem > /tmp/chain.pem && openssl s_server -cert /tmp/chain.pem"
+    run = [
+        *bash(chain, "ACCEPT"),
+        *bash("python3 client.py --verify", "ok"),
+        *edit("client.py", "ctx = default()", "ctx = default(); ctx.load('certs/issuing.pem')"),
+    ]
+    feedback = (
+        "The server has to send the leaf plus the issuing certificate. You even had that working. Undo client.py."
+    )
+    assert f"{RIGHT}`{chain}`" in lesson(run, "fail", feedback=feedback).guidance
+    other = "You even had a plan for that. The server has to send the leaf plus the issuing certificate."
+    assert RIGHT not in lesson(run, "fail", feedback=other).guidance

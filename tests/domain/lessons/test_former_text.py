@@ -81,3 +81,12 @@ def test_of_a_new_file_of_settings_the_first_are_told_and_of_a_program_the_name(
     assert "timeZone: 'Europe/London'," in told("time.ts", small)
     assert "import" not in told("time.ts", small)
     assert "writing time.ts" in told("time.ts", small + "step()\n" * 10)
+
+
+def test_of_a_file_that_was_shown_among_others_the_lines_that_stayed_are_not_what_changed() -> None:
+    shown = bash("jq --version; cat x.sh a/g.properties; ./x.sh", f"jq-1.6\n./gradlew\n{OLD}done")
+    assert written(shown) == (("org.gradle.parallel=true", NEW),)  # what else stood there is not known
+    assert written(bash("cat x.sh b/g.properties", OLD)) == (("", NEW),)
+    told = lesson([*shown, *call("Write", {"file_path": "a/g.properties", "content": NEW}, "ok"), *bash("make", "ok")])
+    assert "kotlin.daemon.jvmargs=-Xmx3g" in told.correct_action
+    assert "org.gradle.parallel" not in told.correct_action

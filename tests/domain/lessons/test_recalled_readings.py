@@ -368,3 +368,10 @@ def test_what_names_the_file_that_the_reviewer_means_was_not_acted_by() -> None:
     run = [*bash("cat README.md", f"# paylog\n{readme}"), *bash("jq -r .id export/events-2026-03.ndjson > out.csv", "")]
     feedback = "The ids are rounded. The README names tools/nd2csv.py for exactly that."
     assert recalled(run, feedback, "Export March as a CSV") == [readme.removeprefix("- ")]
+
+
+def test_a_document_may_be_shown_beside_what_else_a_command_does() -> None:
+    rule = "Libraries without types: write a stub under typings/ and let mypy find it by mypy_path."
+    run = [*bash("mypy; cat AGENTS.md pyproject.toml", f"a.py:1: error: no stubs\n# Rules\n{rule}\n[tool.mypy]")]
+    feedback = "AGENTS.md says how it is done for libraries without types: a stub and mypy_path."
+    assert recalled(run, feedback, "Make mypy green") == [rule]

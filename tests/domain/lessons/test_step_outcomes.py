@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
+from mcp_reflect.domain.lessons.run.commands.effects import hides_status
 from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.trajectory.parsing import parse
 
@@ -54,3 +57,18 @@ def test_what_a_client_did_not_run_flags_no_failure() -> None:
 def test_a_pipe_that_hides_the_status_is_read_all_the_same() -> None:
     piped = ("pytest | tail -3", "E   AssertionError: assert 1 == 2\n1 failed", None)
     assert outcomes(piped, ("make", "boom", True)) == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("command", "is_hidden"),
+    [
+        ("git submodule update 2>&1; git status -sb", True),
+        ("make\nls -la", True),
+        ("cat a.log; make; ls", False),
+        ("cd app && make && ls", False),
+        ("ls; pwd", False),
+    ],
+)
+def test_a_look_behind_a_command_has_a_status_of_its_own(command: str, is_hidden: bool) -> None:
+    assert hides_status(command) is is_hidden
+    assert outcomes((command, "fatal: transport 'file' not allowed\n M theme", False)) == [is_hidden]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.undone_files import is_among, undone_files
+from mcp_reflect.domain.lessons.run.working_tree import find_gone
 from tests.domain.lessons.test_rework import lesson, ran
 
 CONFIG = {"file_path": "jest.config.js", "content": "export default { transform: {} };"}
@@ -58,3 +60,25 @@ def test_a_file_that_was_removed_again_had_no_part_in_the_repair() -> None:
 def test_a_file_that_stayed_is_told() -> None:
     told = lesson(BROKEN, ("Write", CONFIG, "ok", False), ran("rm other.config.js"), ran("npm test"))
     assert "editing jest.config.js" in told.correct_action
+
+
+HOOK = "hooks/pre-commit"
+
+
+def gone(*commands: str) -> bool:
+    """Whether an edit of the hook is gone behind these commands."""
+    steps = [Step("edit", "Edit", HOOK, change=(("a", "b"),))]
+    steps += [Step("command", "Bash", command, failed=False) for command in commands]
+    return bool(find_gone(steps))
+
+
+def test_another_worktree_takes_back_nothing_here() -> None:
+    assert not gone("git commit -qam fix && cd ../next && git checkout -q main -- hooks")
+    assert gone("git commit -qam fix && git checkout -q main -- hooks")
+    assert gone("cd ../next && git commit -qam other", f"git checkout -- {HOOK}")
+    assert not gone("git commit -qam mine", f"git checkout -- {HOOK}")
+
+
+def test_a_file_without_an_extension_is_restored_that_the_run_had_edited() -> None:
+    assert gone(f"git checkout -q {HOOK}; make")
+    assert not gone("git checkout -q hooks/other; make")

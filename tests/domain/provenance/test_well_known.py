@@ -22,6 +22,8 @@ STUBS = 'src/conf.py:2: error: Library stubs not installed for "{0}"\nnote: Hint
         ("https://download.pytorch.org/whl/cpu", True),
         ("dl.yarnpkg.com/debian/pubkey.gpg", True),
         ("libicu-dev", True),
+        ("127.0.0.1", True),
+        ("127.0.0.2", False),
         ("libevil-dev", False),
         ("scikit-learn-extras", False),
         ("@types/../evil", False),

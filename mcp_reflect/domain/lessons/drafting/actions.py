@@ -106,8 +106,7 @@ def tell_actions(
         worked = [step for step in worked if step.kind == "command" and searches_output(step.subject)][-1:]
     elif not worked:
         worked = [step for step in steps if step.failed is False and is_small_program(step.subject)][-1:]
-    if edits:
-        yield "; ".join(map(describe_edit, edits))
+    yield from map(describe_edit, edits)  # each by itself: of what a text led to the others stay
     worked = with_telling_lines(steps, worked)
     describe_form = partial(describe_call_form, public=public_values(steps)) if served else describe_step
     describe = describe_case_call if serves_one_case(steps) and not served else describe_form

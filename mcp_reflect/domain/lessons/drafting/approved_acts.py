@@ -16,6 +16,7 @@ from mcp_reflect.domain.lessons.run.commands.variants import parts_of
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
+from mcp_reflect.domain.lessons.sentences.vocabulary import stem
 from mcp_reflect.domain.trajectory.tools import command_line
 
 APPROVED = "Right, says the reviewer: "
@@ -25,6 +26,14 @@ _RIGHT = re.compile(
     r"(?:right|correct|fine|good|ok(?:ay)?|what\s+(?:we|I)\s+(?:want|need|use|do)\w*)\b(?!\s+(?:for|if|only)\b)",
     re.IGNORECASE,
 )
+_HAD_WORKING = re.compile(
+    r"\byou (?:\w+ ){0,2}had (?:that|this|it|the right one) (?:\w+ ){0,2}(?:working|right|running|going)\b"
+    r"|\b(?:that|this|it|which) (?:had )?(?:already )?worked in your (?:own )?(?:experiment|test|first|try|trial)\b",
+    re.IGNORECASE,
+)
+_ANY_WORD = re.compile(r"[a-z]{4,}")
+_LEAST_SHARED = 2
+"""Words that a command shares with what a reviewer says of one that had worked."""
 _WORD = re.compile(r"[a-z][a-z-]{3,}")
 _CALLED = 3
 """Words with which a command begins that say what it does: a program, and what it is to do."""
@@ -36,8 +45,20 @@ def approved_acts(feedback: str, steps: Sequence[Step]) -> list[str]:
     clauses = (
         clause for sentence in split_sentences(feedback) for clause in _CLAUSE.split(sentence) if _RIGHT.search(clause)
     )
-    acts = dict.fromkeys(filter(None, (_act_named_in(clause, steps) for clause in clauses)))
+    named = [*(_act_named_in(clause, steps) for clause in clauses), _act_that_worked(feedback, steps)]
+    acts = dict.fromkeys(filter(None, named))
     return [act for act in acts if not act.startswith(NEW_FILE)][:_MOST]
+
+
+def _act_that_worked(feedback: str, steps: Sequence[Step]) -> str:
+    """The command of a run of which its reviewer says that it had that working, by what they say of it."""
+    if not _HAD_WORKING.search(feedback):
+        return ""
+    said = {stem(word) for word in _ANY_WORD.findall(feedback.lower()) if word not in ANY_RUN}
+    done = [step for step in steps if step.kind == "command" and not step.failed and not is_inspection(step)]
+    shared = [(len(said & {stem(word) for word in _ANY_WORD.findall(step.subject.lower())}), step) for step in done]
+    most = max((count for count, _ in shared), default=0)
+    return describe_act(next(step for count, step in shared if count == most)) if most >= _LEAST_SHARED else ""
 
 
 def _act_named_in(clause: str, steps: Sequence[Step]) -> str:

@@ -14,6 +14,8 @@ from mcp_reflect.domain.lessons.run.step import Step
 
 _SMALL_CHANGE = 2
 """Most edits beside the repairs of a run that are told: of many, none says what made the difference."""
+_SCRATCH = ("/tmp/", "/var/tmp/", "/dev/shm/")  # noqa: S108 - read, not written to
+"""Folders of files that a run makes to look at something: beside what it changed elsewhere they are no part of it."""
 
 
 def other_edits(steps: Sequence[Step], repairs: Sequence[Repair]) -> list[Step]:
@@ -22,6 +24,7 @@ def other_edits(steps: Sequence[Step], repairs: Sequence[Repair]) -> list[Step]:
     for step in (edit for repair in repairs for edit in decisive_edits(repair.edits, repair.error)):
         told[step.subject] = told.get(step.subject, ()) + step.change
     edits = NetChanges(steps).of([step for step in steps if step.kind == "edit" and not step.failed])
+    edits = [step for step in edits if not step.subject.startswith(_SCRATCH)] or edits
     files = edits_by_file([each for step in edits if (each := _untold(step, told.get(step.subject, ())))])
     left = [step for step in files if describe_change(step, CALL_CHARS)]
     return left if len(left) <= _SMALL_CHANGE else []

@@ -16,6 +16,7 @@ _SHOWN_BY = re.compile(
 _PARTS = ("offset", "limit", "view_range", "start_line", "end_line", "start", "end", "lines", "pages")
 """Arguments by which a part of a file is asked for."""
 _SHOWS = re.compile(r"(?:cd\s+\S+\s*&&\s*)?cat\s+(?P<path>[\w./~@-]+)\s*")
+_SHOWS_SOME = re.compile(r"(?:^|[;&\n])\s*cat\s+((?:[\w./~@-]+\s*)+)")
 _LINE_NUMBER = re.compile(r"^[ \t]{0,12}\d{1,6}(?:\t|→|[:|] ?)", re.MULTILINE)
 _MOST_CHARS = 20_000
 
@@ -29,11 +30,26 @@ def with_former_text(steps: Sequence[Step]) -> list[Step]:
             known[path] = _without_numbers(step.output)
         elif step.kind == "edit" and not step.failed:
             path, former = step.subject, next((known[each] for each in known if _is_same(each, step.subject)), "")
-            if step.writes and former and len(step.change) == 1 and not step.change[0][0]:
+            if step.writes and len(step.change) == 1 and not step.change[0][0]:
+                former = former or _lines_shown(step.change[0][1], [each for each in found if _shows_among(each, path)])
                 step = replace(step, change=((former, step.change[0][1]),))  # noqa: PLW2901 - the step with more in it
             known = {each: text for each, text in known.items() if not _is_same(each, path)}
         found.append(step)
     return found
+
+
+def _shows_among(step: Step, path: str) -> bool:
+    """Return true for a command line that shows a file among others, or beside what else it does."""
+    if step.kind != "command" or step.failed is None or len(step.output) > _MOST_CHARS:
+        return False
+    named = [each for shown in _SHOWS_SOME.findall(step.subject) for each in shown.split() if not each.startswith("-")]
+    return any(_is_same(each, path) for each in named)
+
+
+def _lines_shown(text: str, steps: Sequence[Step]) -> str:
+    """The lines of a text that stand in what commands had shown: what else was there is not known."""
+    shown = {line for step in steps for line in step.output.splitlines() if line.strip()}
+    return "\n".join(line for line in text.splitlines() if line in shown)
 
 
 def _file_shown(step: Step) -> str:

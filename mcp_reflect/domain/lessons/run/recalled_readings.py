@@ -112,7 +112,8 @@ def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
         return []
     pointed = pointers_in(feedback)
     read = [step for step in steps if step.output.strip() and step.kind != "edit" and not tells_of_somebody(step)]
-    opened = opened_by_name(read, feedback, {step.subject for step in steps if step.kind == "edit"})
+    edited = {step.subject for step in steps if step.kind == "edit"}
+    opened = opened_by_name(read, feedback, edited)
     whole = {word: TASK_WEIGHT * weight for word, weight in asked.items()} | said
     sections = [] if opened else sections_named(read, feedback)
     named = _passages(opened) or sections
@@ -121,6 +122,9 @@ def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
     )
     found = found or [each.text for each in sections][:_FEW]  # whatever it shares with the reviewer's words
     found = found or advice_in_errors(steps, feedback)
+    if not found:
+        among = _passages(opened_by_name(read, feedback, edited, among_others=True))
+        found = best_of([(score_of(each, whole, asked, ()), each.text) for each in among], _LEAST_SCORE)
     if not (found or pointed):
         found = [each.text for each in lines_with_names(read, feedback, task)][:_FEW]
     if not (found or pointed):

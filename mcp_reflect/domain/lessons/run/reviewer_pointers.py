@@ -74,6 +74,7 @@ _BEGINS_SECTION = re.compile(
 _INSIDE = re.compile(rf"\bin (?:the|its|that|your|our) (?:[\w-]+ ){{0,2}}?{_DOCUMENT}\b", re.IGNORECASE)
 """Where in it; alone it may be about anything."""
 _NEGATES = re.compile(r"\b(?:no longer|not|never)\b|n't\b", re.IGNORECASE)
+_LISTED = re.compile(r"&&|;|\n")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ORDINAL = re.compile(
     rf"\b({'|'.join(_ORDINALS)})(?: \w+)? (?:rule|item|point|preference|step|bullet|line|note|paragraph|section|one"
@@ -153,10 +154,12 @@ def sections_named(read: Sequence[Step], feedback: str) -> list[Passage]:
     return found
 
 
-def opened_by_name(read: Sequence[Step], feedback: str, edited: Collection[str]) -> list[Step]:
+def opened_by_name(
+    read: Sequence[Step], feedback: str, edited: Collection[str], *, among_others: bool = False
+) -> list[Step]:
     """Return the calls that opened a file or a document which the reviewer names, by its number or by its name alone.
 
-    A file that was edited is named for the edit.
+    A file that was edited is named for the edit. `among_others` takes commands that did something else as well.
     """
     places = {each.strip("./").lower() for each in _PLACE.findall(feedback)}
     words = {word.lower() for word in POINTED_WORD.findall(_PLACE.sub("", feedback))}
@@ -164,15 +167,23 @@ def opened_by_name(read: Sequence[Step], feedback: str, edited: Collection[str])
     numbered = [(word.lower(), number) for word, number in _NUMBERED.findall(feedback)]
     found = []
     for step in read:
-        if step.failed or is_search(step) or (step.kind == "command" and not shows_text(step.subject)):
+        subject = _showing_parts(step.subject, among_others=among_others) if step.kind == "command" else step.subject
+        if step.failed or is_search(step) or not subject:
             continue
-        named = _PLACE.findall(step.subject) if len(step.arguments) <= _FEW else []
+        named = _PLACE.findall(subject) if len(step.arguments) <= _FEW else []
         names = [each.strip("./").lower() for each in named if not _is_one_of(each, edited)]
         is_placed = any(name == place or name.endswith(f"/{place}") for name in names for place in places)
         is_placed = is_placed or any(_is_numbered(name, *each) for name in named for each in numbered)
-        if is_placed or any(file.lower() in words for file in _FILE.findall(step.subject)):
+        if is_placed or any(file.lower() in words for file in _FILE.findall(subject)):
             found.append(step)
     return found
+
+
+def _showing_parts(command: str, *, among_others: bool) -> str:
+    """A command line that shows files, else the parts of it that do; empty without any."""
+    if shows_text(command) or not among_others:
+        return command if shows_text(command) else ""
+    return "; ".join(part for part in _LISTED.split(command) if shows_text(part))
 
 
 def _is_numbered(path: str, word: str, number: str) -> bool:

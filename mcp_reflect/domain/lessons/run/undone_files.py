@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.commands.effects import only_reads
@@ -26,7 +27,13 @@ _MOST_LOOKED_AT = 5_000
 
 def undone_files(command: str) -> tuple[str, ...]:
     """Return the files and folders that a command line removes or restores, as it names them; `.` stands for all."""
-    return tuple(name for words in commands_of(command) for name in files_undone_by(words))
+    here = takewhile(lambda words: not _leaves_repository(words), commands_of(command))
+    return tuple(name for words in here for name in files_undone_by(words))
+
+
+def _leaves_repository(words: tuple[str, ...]) -> bool:
+    """Return true for a change to a folder beside the one that the run works in, such as another worktree."""
+    return words[0] == "cd" and len(words) > 1 and words[1].startswith("../") and words[1].strip("./") != ""
 
 
 def files_undone_by(words: tuple[str, ...]) -> tuple[str, ...]:

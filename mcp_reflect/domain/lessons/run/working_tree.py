@@ -68,7 +68,7 @@ class _WorkingTree:
             case ["git", "add", *files]:
                 self._staged |= set(files) if files and not options else {"."}
             case ["git", "commit", *files] if "--dry-run" not in options:
-                self._commit(files, options, step.output)
+                self._commit(files, options, step.output, is_here)
             case ["git", "revert", *revisions] if not options & {"--abort", "--continue", "--quit", "--skip"}:
                 for place in self._named(revisions):
                     self._revert(place, step)
@@ -85,10 +85,10 @@ class _WorkingTree:
             case _:
                 self._remove(words, step, folder)
 
-    def _commit(self, files: list[str], options: set[str], output: str) -> None:
+    def _commit(self, files: list[str], options: set[str], output: str, is_here: Callable[[Step], bool]) -> None:
         takes_all = any(map(_COMMITS_ALL.fullmatch, options)) or not (files or self._staged)
         among = (".",) if takes_all else tuple(files or self._staged)
-        edits = [edit for edit in self.written if is_among(edit.subject, among)]
+        edits = [edit for edit in self.written if is_among(edit.subject, among) and is_here(edit)]
         if "--amend" in options and self._commits:
             self._commits[-1].edits.extend(edits)
         else:
@@ -157,7 +157,7 @@ class _WorkingTree:
 
     def _remove(self, words: tuple[str, ...], step: Step, folder: str) -> None:
         """Take back the edits of files that a command removes, or restores as they were committed."""
-        files = files_undone_by(words)
+        files = files_undone_by(words) or self._edited_files(words)
         if not files:
             return
         revision = revision_of(words)
@@ -168,6 +168,15 @@ class _WorkingTree:
         committed = [edit for commit in self._commits for edit in commit.edits] if reaches_back else []
         edits = [edit for edit in (*committed, *self.written) if is_among(edit.subject, files)]
         self._take_back([edit for edit in edits if _lies_in(edit.subject, folder)], step)
+
+    def _edited_files(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """What `git checkout` names that could be a branch, were it not a file that the run had edited."""
+        named = words[2:] if words[:2] == ("git", "checkout") else ()
+        return tuple(
+            name
+            for name in named
+            if "/" in name and any(f"/{edit.subject}".endswith(f"/{name}") for edit in self.written)
+        )
 
     def _take_back(self, edits: Sequence[Step], step: Step) -> None:
         self.gone |= {id(edit): (edit, step) for edit in edits}
@@ -183,6 +192,8 @@ def _lies_in(path: str, folder: str) -> bool:
     """Return false for a file outside of the folder that a command ran in, as far as their names tell."""
     if _BESIDE.match(folder) and not path.startswith(folder):
         return False
+    if _is_beside(folder):
+        return _shares_repository(path, folder)
     folder = folder.removeprefix("~") if path.startswith("/") else folder
     if not folder.strip("./") or ".." in folder.split("/") or folder.startswith(("~", "$")):
         return True
@@ -193,6 +204,13 @@ def _lies_in(path: str, folder: str) -> bool:
 
 def _shares_repository(path: str, folder: str) -> bool:
     """Return false for a file outside of the repository that a command ran in, as far as their names tell."""
+    if _is_beside(folder):
+        return path.startswith("/") or f"/{folder.strip('./')}/" in f"/{path}"
     if folder.startswith("/") and path.startswith("/") and path.split("/")[1] != folder.split("/")[1]:
         return False
     return _BESIDE.match(folder) is None or path.startswith(folder)
+
+
+def _is_beside(folder: str) -> bool:
+    """Return true for a folder beside the one that a run works in, such as another worktree."""
+    return folder.startswith("../") and bool(folder.strip("./"))

@@ -15,6 +15,11 @@ from mcp_reflect.domain.text.memoize import memoize_short
 
 _HIDES_STATUS = re.compile(rf"{SHORTENS}[^|&;]*(?:;\s*done\b[^;&]*)?$|\|\|\s*(?:true|:|echo\b[^|&;]*)$")
 """An end of a command line whose exit status is not that of the command before it."""
+_LOOKS = re.compile(
+    r"\s*(?:ls|ll|wc|du|stat|pwd|git\s+(?:-C\s+\S+\s+)?(?:status|diff\s+--stat|log|branch|stash\s+list|submodule\s+status)|echo)\b[^|]*$"
+)
+_SHOWS_WORDS = re.compile(r"\b(?:cat|tail|head|less|grep|rg|sed\s+-n|awk|jq|journalctl|dmesg|logs?|bat|diff|show)\b")
+"""What looks at the outcome of commands before it, and what may show the words of others."""
 _PREPARES = re.compile(
     r"\b(?:install|add|sync|up|start|init|create|merge|migrate|makemigrations|build|compile|generate|export|mkdir|chmod|chown|ln|cp|mv|rm|sed|patch"
     r"|git\s+(?:checkout|restore|pull|fetch|submodule|config|stash|apply|clean)|kill|pkill|unset|source|restore|upgrade|update"
@@ -76,8 +81,18 @@ _CHANGES_DATA = re.compile(
 
 def hides_status(command: str) -> bool:
     """Return true where a command line that changes something may end well although its command failed."""
-    hides = _HIDES_STATUS.search(blanked(command.strip())) is not None
+    line = blanked(command.strip())
+    hides = _HIDES_STATUS.search(line) is not None or _ends_by_a_look(line)
     return hides and "pipefail" not in command and not only_reads(command)
+
+
+def _ends_by_a_look(line: str) -> bool:
+    """Return true where a list of commands ends with one that looks at what came of them, and shows no text of others.
+
+    What reports an error in such an output is a command of the list.
+    """
+    *others, last = re.split(r"[;\n]", SETUP.sub("", line))
+    return bool(others) and _LOOKS.match(last) is not None and not any(map(_SHOWS_WORDS.search, others))
 
 
 def shows_text(command: str) -> bool:
