@@ -375,3 +375,17 @@ def test_a_document_may_be_shown_beside_what_else_a_command_does() -> None:
     run = [*bash("mypy; cat AGENTS.md pyproject.toml", f"a.py:1: error: no stubs\n# Rules\n{rule}\n[tool.mypy]")]
     feedback = "AGENTS.md says how it is done for libraries without types: a stub and mypy_path."
     assert recalled(run, feedback, "Make mypy green") == [rule]
+
+
+def test_lines_that_go_on_are_one_passage_and_lines_of_programs_are_none_that_is_told() -> None:
+    guide = (
+        "If you run the conversion in parallel, then every worker writes a\n"
+        "file of its own, and at the end `cat parts/*.ndjson > out.ndjson`.\nNothing else appends to it."
+    )
+    [first, second] = [each.text for each in passages_of(guide)]
+    assert first.endswith("every worker writes a file of its own, and at the end `cat parts/*.ndjson > out.ndjson`.")
+    assert second == "Nothing else appends to it."
+    script = "for f in in/*.csv; do bin/conv $f >> out.ndjson; done"
+    run = [*bash("cat README.md bin/all.sh", f"# Import\n{guide}\n{script}"), *bash("time bin/all.sh", "3 s")]
+    feedback = "All workers write into out.ndjson. The README says it: each worker writes its own file under parts/."
+    assert recalled(run, feedback, "Run the conversion in parallel") == [first]

@@ -22,6 +22,10 @@ _FOUND_LINE = re.compile(r"(\d{1,6})[:-]")
 _INDENTED = re.compile(r"(?: {4}|\t)\s*\S")
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
 _MOST_IN_BLOCK = 8
+_WRAPPED = 55
+"""Characters of a line of prose from which the next one may be a part of it."""
+_STOPS_SHORT = re.compile(r"(?:\b[a-z]{1,12}|[,)`])$")
+_GOES_ON = re.compile(r"(?:[a-z]{1,12}\b(?![=(\[{:])|`[^`]+`|\()")
 _ENDS_SENTENCE = (".", "!", "?", ";", ",")
 _LEAST_ANNOUNCING = 3
 """Words of a line behind which an indented block is what it announces."""
@@ -112,6 +116,11 @@ def _block_at(lines: Sequence[str], begin: int) -> tuple[list[str], int]:
     return [line.strip() for line in lines[begin:end]], end
 
 
+def _is_wrapped(before: str, line: str) -> bool:
+    """Return true for a line of prose that goes on where the long one before it stops short of its end."""
+    return len(before) >= _WRAPPED and _STOPS_SHORT.search(before) is not None and _GOES_ON.match(line) is not None
+
+
 def _of_text(text: str) -> Iterator[Passage]:
     """Lines, each with those that it announces; items with their numbers and the lines below that are indented."""
     told: list[str] = []
@@ -120,7 +129,8 @@ def _of_text(text: str) -> Iterator[Passage]:
         depth = len(line) - len(line.lstrip())
         begins = _ITEM.match(line)
         is_below = depth > indent and (number or told[0].endswith(":")) if told else False
-        goes_on = told and line.strip() and not begins and (is_below or told[-1].endswith((":", "e.g.", "{")))
+        announced = told and (told[-1].endswith((":", "e.g.", "{")) or _is_wrapped(told[-1], line))
+        goes_on = told and line.strip() and not begins and (is_below or announced)
         if goes_on and sum(map(len, told)) < _PASSAGE_CHARS:
             told.append(line.strip())
             continue
