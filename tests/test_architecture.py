@@ -54,12 +54,14 @@ LESSON_LAYERS = (
 
 RUN_LAYERS = (
     {"commands", "file_names", "program_text", "step"},
-    {"case_values", "former_text", "step_outcome"},
+    {"case_values", "former_text", "printed_codes"},
+    {"step_outcome"},
     {"steps"},
     {"case_data", "lookups", "passages", "run_again", "set_again", "undone_files", "utterances"},
     {"named_lines"},
     {"code_cells", "compound_commands", "followed_rules", "reviewer_pointers", "undoing", "working_tree"},
-    {"call_text", "net_changes", "recalled_readings"},
+    {"call_text", "net_changes", "passage_scores"},
+    {"recalled_readings"},
 )
 
 REDACTION_LAYERS = (

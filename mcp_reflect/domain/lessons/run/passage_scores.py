@@ -11,7 +11,7 @@ from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
 from mcp_reflect.domain.text.observation import reads_as_error
 
 CODED = re.compile(r"[_=`*]|\w[-/.]\w|\d|\b[A-Z]{2,}\b")
-RULE = re.compile(
+STATES_RULE = re.compile(
     r"\b(?:never|only|must|always|not|use|set|needs?|has to|have to|should|before|first|instead|without|no|goes|means"
     r"|required?|allowed|forbidden|at (?:least|most))\b|n't\b",
     re.IGNORECASE,
@@ -41,7 +41,7 @@ _RULE_WEIGHT = 0.7
 _CODE_WEIGHT = 0.5
 NEAR_BEST = 0.75
 """Least part of the best passage's score that others have."""
-MOST, MOST_CHARS = 3, 400
+MOST_RECALLED, MOST_RECALLED_CHARS = 3, 400
 """Passages that are told, and their characters together; the best is told whatever its length."""
 TASK_WEIGHT = 0.5
 """Of words that a passage shares with the task."""
@@ -50,10 +50,10 @@ TASK_WEIGHT = 0.5
 def score_of(passage: Passage, said: Mapping[str, float], asked: Mapping[str, float], nouns: Sequence[str]) -> float:
     """Return how much a passage says of a reviewer's matter, 0 or more.
 
-    `said` and `asked` are the words of the reviewer and of the task with their weights (`weights_of`), `nouns` those
-    for what the reviewer points to.
+    `said` and `asked` are the words of the reviewer and of the task with their weights (`spoken_weights`), `nouns`
+    those for what the reviewer points to.
     """
-    words = weights_of(passage.text)
+    words = spoken_weights(passage.text)
     warns = any(noun.startswith("warn") for noun in nouns) and _WARNS.search(passage.text) is not None
     tells = any(stem(noun) == _COMMAND for noun in said) and _QUOTED_COMMAND.search(passage.text) is not None
     shared = sum(weight_in(word, said) for word in words) + _WARNING_WEIGHT * warns + _COMMAND_WEIGHT * tells
@@ -64,16 +64,18 @@ def score_of(passage: Passage, said: Mapping[str, float], asked: Mapping[str, fl
         return 0.0
     shared += TASK_WEIGHT * sum(weight_in(word, asked) for word in words)
     shared += _KEY_WEIGHT * any(share_beginning(noun, passage.key.lower()) for noun in nouns if passage.key)
-    told = (_RULE_WEIGHT * bool(RULE.search(passage.text))) + (_CODE_WEIGHT * bool(CODED.search(passage.text)))
+    told = (_RULE_WEIGHT * bool(STATES_RULE.search(passage.text))) + (_CODE_WEIGHT * bool(CODED.search(passage.text)))
     return shared + told
 
 
 def best_of(scored: Sequence[tuple[float, str]], least: float, near: float = NEAR_BEST) -> list[str]:
     """Return the best passages, as far as they are good enough and there is room."""
-    ranked = sorted(dict.fromkeys(each for each in scored if each[0] >= least), key=lambda each: -each[0])[:MOST]
+    ranked = sorted(dict.fromkeys(each for each in scored if each[0] >= least), key=lambda each: -each[0])[
+        :MOST_RECALLED
+    ]
     chosen: list[str] = []
     for score, text in ranked:
-        room = MOST_CHARS - sum(map(len, chosen))
+        room = MOST_RECALLED_CHARS - sum(map(len, chosen))
         if not chosen or (score >= near * ranked[0][0] and len(text) <= room):
             chosen.append(text)
     return chosen
@@ -91,7 +93,7 @@ def weight_in(word: str, others: Mapping[str, float]) -> float:
     )
 
 
-def weights_of(text: str) -> dict[str, float]:
+def spoken_weights(text: str) -> dict[str, float]:
     """Return the words of a text as stems, those inside of names as well, with their weights."""
     found = POINTED_WORD.findall(text.replace("_", " "))
     weights = {stem(word): word_weight(word) for word in found}

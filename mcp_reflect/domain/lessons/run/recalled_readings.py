@@ -17,15 +17,15 @@ from mcp_reflect.domain.lessons.run.lookups import is_lookup, searches_knowledge
 from mcp_reflect.domain.lessons.run.named_lines import advice_in_errors, found_in_named_folders, lines_with_names
 from mcp_reflect.domain.lessons.run.passage_scores import (
     CODED,
-    MOST,
-    MOST_CHARS,
+    MOST_RECALLED,
+    MOST_RECALLED_CHARS,
     NEAR_BEST,
-    RULE,
+    STATES_RULE,
     TASK_WEIGHT,
     best_of,
     score_of,
+    spoken_weights,
     weight_in,
-    weights_of,
 )
 from mcp_reflect.domain.lessons.run.passages import Passage, passages_of
 from mcp_reflect.domain.lessons.run.reviewer_pointers import (
@@ -107,7 +107,7 @@ def recalled_readings(feedback: str, task: str, steps: Sequence[Step]) -> list[s
 
 
 def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
-    said, asked = weights_of(feedback), weights_of(task)
+    said, asked = spoken_weights(feedback), spoken_weights(task)
     if not said:
         return []
     pointed = pointers_in(feedback)
@@ -137,7 +137,7 @@ def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
         return found or _spoken_of([*_sentences(rules), *_passages(data)], said, known)
     others = [step for step in read if step not in opened]
     further = _pointed_at(pointed, feedback, others, said, asked, is_beside=bool(found))
-    return list(_within_room([*found[: MOST - 1], *further] if found else further))
+    return list(_within_room([*found[: MOST_RECALLED - 1], *further] if found else further))
 
 
 def _acts_of(steps: Sequence[Step]) -> str:
@@ -175,7 +175,7 @@ def _pointed_at(
 
 
 def _within_room(texts: Iterable[str]) -> Iterator[str]:
-    room = MOST_CHARS
+    room = MOST_RECALLED_CHARS
     for number, text in enumerate(dict.fromkeys(texts)):
         room -= len(text)
         if number and room < 0:
@@ -200,7 +200,7 @@ def _sentences(steps: Iterable[Step]) -> Iterator[Passage]:
 def _is_title(passage: Passage) -> bool:
     text = passage.text
     is_short = len(text) <= _LONGEST_TITLE and not text.endswith((".", "!", ":"))
-    return is_short and not (passage.item or passage.key or RULE.search(text) or CODED.search(text))
+    return is_short and not (passage.item or passage.key or STATES_RULE.search(text) or CODED.search(text))
 
 
 def _spoken_of(passages: Iterable[Passage], said: Mapping[str, float], known: Collection[str]) -> list[str]:
@@ -212,7 +212,7 @@ def _spoken_of(passages: Iterable[Passage], said: Mapping[str, float], known: Co
     for each in passages:
         if not each.is_of_data or reads_as_error(each.text):
             continue
-        words = weights_of(each.text)
+        words = spoken_weights(each.text)
         shared = [weight for word in words if (weight := weight_in(word, said))]
         names_more = any(map(CODED.search, set(_NAME.findall(each.text)) - set(known)))
         if len(shared) >= _LEAST_SHARED and names_more:

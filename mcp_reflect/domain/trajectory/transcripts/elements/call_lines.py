@@ -10,6 +10,7 @@ from mcp_reflect.domain.trajectory.replaced_texts import begins_replacement, rep
 from mcp_reflect.domain.trajectory.signed_edits import signed_lines_below
 from mcp_reflect.domain.trajectory.tools import SHELLS, is_instrument
 from mcp_reflect.domain.trajectory.transcripts.elements.call_notation import CALL_TAGS
+from mcp_reflect.domain.trajectory.transcripts.elements.marked_calls import read_marked_call
 from mcp_reflect.domain.trajectory.transcripts.elements.named_calls import (
     TOOL,
     CallLine,
@@ -18,24 +19,12 @@ from mcp_reflect.domain.trajectory.transcripts.elements.named_calls import (
 )
 from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import is_patcher, read_object
 from mcp_reflect.domain.trajectory.transcripts.elements.turn_heads import (
-    ARROW,
     TURN_ROLES,
     read_result_head,
     read_turn_head,
 )
 
 _PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}\$|> \$) (?=\S)")
-_ARROW = re.compile(rf"^{ARROW} ?(?=" + TOOL + r"(?P<mark>\(.*[(){},]$|[ \t]?\{|:(?= ?\S)))")
-_DIRECTED = re.compile(
-    rf"^\[[A-Za-z][\w-]{{0,20}} ?{ARROW} ?[A-Za-z][\w-]{{0,20}}\]:?[ \t]{{1,3}}(?=" + TOOL + r"(?:\(|: ?\S|[ \t]?\{))"
-)
-"""Who calls whom, in brackets: `[agent -> tool] search: …`."""
-_QUOTE = re.compile(r"^(?:>|[^\w\s\x00-\x7f]{1,3}) ?(?=" + TOOL + r"(?:\(|: ?\S))")
-_CALLING = re.compile(
-    r"^(?:Calling|Called|Invoking|Invoked|Using|Executing|Running|Call)(?: the)?(?: (?:tool|function))?:? "
-    r"(?P<call>" + TOOL + r"(?: tool)?(?: with)?(?: the)?(?: (?:args|arguments|input|parameters|params))?:?"
-    r"(?: ?\{.*|\(.*[(){},])[ \t]{0,9})$"
-)
 _NAMED_TOOL = re.compile(
     r"^(?:[^\w\s\x00-\x7f]{1,3} ?)?(?:\*\*|[-*] |#{1,6} )?Tool(?: name| used| called)?(?::\*\*|\*\*:|:) {0,3}" + TOOL
     + r"(?P<rest>\(.*\))?[ \t]{0,9}$",
@@ -88,7 +77,7 @@ class CallLines:
         head = read_turn_head(line)
         if head is not None and head.role == "call":
             return CallLine(f"call{head.form.kind}", head.of, head.rest, len(line) - len(head.rest))
-        return self._named(number) or self._doubled(number) or _marked(line)
+        return self._named(number) or self._doubled(number) or read_marked_call(line)
 
     def survey(self, begin: int) -> tuple[bool, bool]:
         """Return whether results have heads, and whether turns and calls stand behind blank lines, from a line on.
@@ -242,17 +231,3 @@ class CallLines:
             is_empty = is_empty and not line.strip()
             end += 1
         return end
-
-
-def _marked(line: str) -> CallLine | None:
-    """The call that a line tells by an arrow, as a quotation, or in words."""
-    if directed := _DIRECTED.match(line):
-        return CallLine("->", "", line[directed.end() :], directed.end())
-    arrow = _ARROW.match(line)
-    if arrow and (arrow["mark"] != ":" or is_known_tool(arrow["tool"])):
-        return CallLine("->", "", line[arrow.end() :], arrow.end())
-    quote = _QUOTE.match(line)
-    if quote and is_known_tool(quote["tool"]):
-        return CallLine("> ", "", line[quote.end() :], quote.end())
-    calling = _CALLING.match(line)
-    return CallLine("Calling", "", calling["call"], calling.start("call")) if calling else None

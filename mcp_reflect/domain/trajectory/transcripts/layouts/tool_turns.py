@@ -10,7 +10,6 @@ from __future__ import annotations
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.patches import read_patch
-from mcp_reflect.domain.trajectory.tools import SHELLS
 from mcp_reflect.domain.trajectory.transcripts.elements.agent_words import is_call_line
 from mcp_reflect.domain.trajectory.transcripts.elements.call_lines import (
     CallLines,
@@ -18,15 +17,15 @@ from mcp_reflect.domain.trajectory.transcripts.elements.call_lines import (
 )
 from mcp_reflect.domain.trajectory.transcripts.elements.call_notation import add_noted_call, add_tagged_call
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
-from mcp_reflect.domain.trajectory.transcripts.elements.fences import FENCE, split_fences, without_fence
+from mcp_reflect.domain.trajectory.transcripts.elements.fences import FENCE, without_fence
 from mcp_reflect.domain.trajectory.transcripts.elements.first_turn import first_turn
 from mcp_reflect.domain.trajectory.transcripts.elements.named_calls import (
     CallLine,
     is_known_notation,
-    is_known_tool,
     name_their_results,
 )
 from mcp_reflect.domain.trajectory.transcripts.elements.printed_exchanges import without_printed_exchanges
+from mcp_reflect.domain.trajectory.transcripts.elements.spoken_calls import add_fenced_call, split_last_fence
 from mcp_reflect.domain.trajectory.transcripts.elements.turn_heads import (
     TURN_ROLES,
     ResultHead,
@@ -199,21 +198,12 @@ class _Reader:
 
     def _say_and_call(self) -> None:
         """Add words behind which a result stands: they may end with a call in a fence."""
-        parts = [part for part in split_fences("\n".join(self._held)) if part.text.strip()]
-        language = parts[-1].language if parts else None
-        if language is None:
+        words, call = split_last_fence("\n".join(self._held))
+        if call is None:
             return
-        self._held = ["\n".join(part.text for part in parts[:-1])]
+        self._held = [words]
         self.close()
-        if language in SHELLS or language == "":
-            self.found.run(parts[-1].text.strip().removeprefix("$ "))
-            self.has_noted_call = True
-        elif language.startswith(("python", "ipython")):
-            self.found.run_code(parts[-1].text)
-            self.has_noted_call = True
-        else:
-            tool = language if is_known_tool(language) else ""
-            self.has_noted_call = add_noted_call(self.found, tool, parts[-1].text) or self.has_noted_call
+        self.has_noted_call = add_fenced_call(self.found, call) or self.has_noted_call
 
     def _open_turn(self, number: int, head: TurnHead, role: str) -> int:
         if role == "agent" and self._state == "agent" and head.label == self._unsure:
