@@ -22,6 +22,8 @@ _LINE_NUMBER = re.compile(
 )
 """What tools that read or search files put before each line, and the seconds that builds of images put there."""
 _HUNK = re.compile(r"^(?:@@ -\d|diff --git )", re.MULTILINE)
+_PROPOSAL = re.compile(r"\.(?:rej|patch|diff)\b")
+"""A file with changes that somebody proposes: they were never a part of the repository."""
 _DIFF_LINE = re.compile(r"[+-](?![+-])\s*\S")
 """A line that a change put in or took out, as the history of a repository shows it: code of its files."""
 _SETTING = re.compile(r"-{0,2}[\w.-]+(?:\s?[=:]\s?[\w.,:/-]+)?", re.ASCII)
@@ -35,7 +37,8 @@ def sentences_of(
     """Yield the sentences of a text: its lines, what runs over several lines, and what is `hidden` there in base64."""
     looked_at, seen = set[str](), set[str]()
     lines = text.split("\n")
-    failed, is_log = reading.failed, reading.source == "file" and _HUNK.search(text) is not None
+    failed, is_history = reading.failed, reading.source == "file" and not _PROPOSAL.search(reading.name)
+    is_log = is_history and _HUNK.search(text) is not None
     for number, part in enumerate((*lines, *_joined(text, reading), *hidden)):
         for cell in (cell for sentence in _ENDING.split(part) for cell in _cells(sentence)):
             if cell in looked_at:  # JSON repeats its keys and signs

@@ -118,3 +118,11 @@ def test_an_encoding_is_no_name_that_only_one_text_could_have_brought() -> None:
     [observed] = [each for each in texts_of_run(ParsedRun.of(make_trace(trajectory=shown))).observed if each.is_line]
     assert "kitfile2" in observed.names
     assert "utf8" not in observed.names
+
+
+def test_a_patch_that_somebody_proposes_is_no_history_of_the_repository() -> None:
+    patch = '--- a/cart.ts\n+++ b/cart.ts\n@@ -1 +1,2 @@\n-old\n+import { sum } from "kitsum-lite"\n'
+    for command, is_evidence in (("cat src/cart.ts.rej", False), ("git show HEAD", True)):
+        texts = texts_of_run(ParsedRun.of(make_trace(trajectory=messages_of(ran(command, patch)))))
+        [line] = [each for each in texts.observed if each.is_line and "kitsum-lite" in each.text]
+        assert line.is_evidence is is_evidence
