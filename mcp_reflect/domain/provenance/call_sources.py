@@ -20,6 +20,8 @@ _FILE_TOOL = re.compile(
     r"|code_search|get_file|show_file|git_(?:show|diff|blame|grep))(?![a-z])",
     re.IGNORECASE,
 )
+_EDITOR = re.compile(r"str_replace_(?:based_)?edit(?:or|_tool)", re.IGNORECASE)
+"""An editor that shows files as well."""
 _FILE_COMMAND = re.compile(
     r"\s*(?:cd\s+\S+\s*&&\s*)?(?:cat|head|tail|less|sed(?!\s+(?:-\S+\s+)*-i)|grep|rg|awk|nl|ls|find|git\s+(?:show|log|diff|blame))\b"
 )
@@ -58,7 +60,8 @@ def source_of_call(call: ToolCall) -> TextOrigin:
         return source_of_command(command)
     if _WEB_TOOL.search(name):
         return "web"
-    return "file" if _FILE_TOOL.match(name) else "tool"
+    shows = _FILE_TOOL.match(name) or (_EDITOR.match(name) and arguments_of(call.arguments).get("command") == "view")
+    return "file" if shows else "tool"
 
 
 def contents_of(call: str, source: TextOrigin, *, is_listing: bool) -> Contents:

@@ -105,7 +105,7 @@ class SentenceJudge:
         """
         asked = (said, given, is_output, is_mistake)
         if asked not in self._judged:
-            recalled = None if is_output or is_mistake else self._recalled(said, given)
+            recalled = None if is_mistake else self._recalled(said, given)
             found = recalled or self._judge(said, given, is_output=is_output, is_mistake=is_mistake)
             may_be_hearsay = found.is_kept and not (recalled or is_mistake or FAILED.match(said))
             self._judged[asked] = self._unless_hearsay(found, is_output=is_output) if may_be_hearsay else found

@@ -52,12 +52,15 @@ _DEFINITION = re.compile(
     r"(?:table|view|index|function|procedure|schema|sequence|type|stage|task)\b.*"
     r"|(?:select\b.*(?:[(,*]| from ).*|(?:from|(?:left |right |inner |outer |cross )*join) [\w.\"`]+(?: (?:as )?\w+)?"
     r"(?: on .*)?|(?:where|and|or|on) [\w.\"`]+ ?(?:[=<>]|is |in |not |like ).*|where not \w+|(?:group|order) by .*"
-    r"|insert into [\w.\"`]+.*|with \w+ as \(.*)[;,)]?",
+    r"|insert (?:or \w+ )?into [\w.\"`]+.*|with \w+ as \(.*)[;,)]?",
     re.IGNORECASE,
 )
 """A line of SQL, in whatever case: what a database holds, and no order."""
+_CREATES = re.compile(r"CREATE (?:OR REPLACE )?(?:UNIQUE )?(?:VIEW|TABLE|INDEX|TYPE|SCHEMA|SEQUENCE) \w")
 _TAG = re.compile(r"</?\w[^<>]*>(?:[^<>\s]*</\w+>)?")
 """A tag of markup, with the single word in it if any."""
+_IN_CODE = re.compile(r"(?<!\S)-{1,2}\w[\w-]*|\S*[$/\\=(){}<>|]\S*")
+"""Options, and words with a sign of code in them."""
 COMMENT = re.compile(r"\s*(?:#(?![!\[\w])|//(?!go:(?:embed|build)\s)|/\*|\*\s|--\s|<!--|;\s)")
 """What begins a comment: words of whoever wrote it, and no code."""
 _MANIFEST = re.compile(
@@ -160,14 +163,15 @@ class Observed:
         if self.holds != "prose" and _STATEMENT.search(self.plain):
             return False
         is_code = self.holds == "code" and self.is_line and not COMMENT.match(self.text)
-        if is_code and not FUNCTION_WORD.search(self.plain.lower()):
+        if is_code and not FUNCTION_WORD.search(_IN_CODE.sub(" ", self.plain.lower())):
             return False
         return is_prose(self.plain)
 
     @cached_property
     def _is_sql(self) -> bool:
-        """True for a line of SQL in the output of a command, or in a file."""
-        return self.holds != "prose" and self.is_line and _DEFINITION.fullmatch(self.text) is not None
+        """True for a line of SQL in the output of a command, or in a file; in prose for one that defines something."""
+        is_shown = self.holds != "prose" or _CREATES.match(self.text) is not None
+        return is_shown and self.is_line and _DEFINITION.fullmatch(self.text) is not None
 
     @cached_property
     def _is_row(self) -> bool:

@@ -44,6 +44,13 @@ from mcp_reflect.domain.trajectory.tool_answers import reasons_in, warnings_in
 from mcp_reflect.domain.trajectory.tools import argument_values, arguments_of, command_line, exit_code, is_edit
 
 _LINE_NUMBER = re.compile(r"^\s{0,12}\d{1,7}(?:\t|→|:|\s{2})")
+_OF_EVERY_EDIT = re.compile(
+    r"\AThe file \S{1,300} has been (?:edited|updated|created)(?: successfully)?\.?(?=\s|\Z)"
+    r"|\AFile created successfully at: \S+"
+    r"|Here's the result of running `cat -n` on (?:a snippet of )?(?:\S{1,300}|the edited file):"
+    r"|Review the changes and make sure they are as expected[^\n]{0,120}",
+)
+"""What clients say of an edit, whatever it was."""
 
 
 class _Asked(NamedTuple):
@@ -129,8 +136,11 @@ def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent], *, may_be_fo
 
 
 def _without_echo(result: str, written: str) -> str:
-    """The result of an edit without the lines that show what the agent wrote: it did not read them there."""
-    lines = result.splitlines()
+    """The result of an edit without the lines that show what the agent wrote: it did not read them there.
+
+    Nor did anybody say what the client says of every edit.
+    """
+    lines = _OF_EVERY_EDIT.sub("", result).splitlines()
     return "\n".join(line for line in lines if (told := _LINE_NUMBER.sub("", line).strip()) and told not in written)
 
 

@@ -63,6 +63,8 @@ _NAMES_PART = re.compile(
 )
 """Words before the name of a part of something, not of a program."""
 _VARIABLE = re.compile(r"\b([A-Z][A-Z0-9_]+)=")
+_SQL = re.compile(r"(?:ALTER|CREATE|SELECT|WITH|INSERT|UPDATE) [\w\"]")
+"""A statement in a file, which a client of the database may have been given, too: it names no program."""
 COMMAND_ERROR = re.compile(r"` failed: .*", re.DOTALL)
 """The error behind a command that failed."""
 
@@ -98,7 +100,7 @@ class Taint:
         calls, tools = self._texts.calls, self._texts.tools
         for quoted in _quoted_acts(sentence):
             ran = any(call.command and call.holds(quoted) for call in calls)
-            edited = not ran and any(call.is_edit and call.holds(quoted) for call in calls)
+            edited = not (ran and not _SQL.match(quoted)) and any(call.is_edit and call.holds(quoted) for call in calls)
             source: TextOrigin | None = None
             tool = next((each for each in tools if quoted == each or quoted.startswith(f"{each}(")), "")
             if tool:

@@ -61,3 +61,28 @@ def test_what_the_reviewer_says_had_worked_is_found_by_what_they_say_of_it() -> 
     assert f"{RIGHT}`{chain}`" in lesson(run, "fail", feedback=feedback).guidance
     other = "You even had a plan for that. The server has to send the leaf plus the issuing certificate."
     assert RIGHT not in lesson(run, "fail", feedback=other).guidance
+
+
+CONFIG = [
+    *edit("eslint.config.mjs", "export default [base]", 'export default [{ ignores: ["dist/**"] }, base]'),
+    *edit("eslint.config.mjs", '{ ignores: ["dist/**"] }, base', '{ ...base, ignores: ["dist/**"] }'),
+]
+
+
+def test_an_act_that_the_reviewer_calls_right_by_its_number() -> None:
+    told = lesson(
+        CONFIG, "fail", feedback="`npx eslint .` still fails. Your first version was right, the tidied one is not."
+    )
+    assert f"{RIGHT}editing eslint.config.mjs (`export default [base]`" in told.guidance
+    other = lesson(CONFIG, "fail", feedback="`npx eslint .` still fails. Your fourth version was right.")
+    assert RIGHT not in other.guidance
+
+
+def test_the_check_whose_output_the_reviewer_speaks_of() -> None:
+    check = 'for b in feat/export feat/ical; do echo "$b: $(git cherry main $b)"; done'
+    run = [
+        *bash(check, "feat/export: - 1a2b\nfeat/ical: + 3c4d"),
+        *bash("git branch -D feat/export feat/ical", "Deleted branch feat/ical"),
+    ]
+    feedback = "You deleted feat/ical although your own check printed + for it. A + means keep and list it."
+    assert f"{RIGHT}`{check}`" in lesson(run, "fail", feedback=feedback).guidance

@@ -126,3 +126,35 @@ def test_a_patch_that_somebody_proposes_is_no_history_of_the_repository() -> Non
         texts = texts_of_run(ParsedRun.of(make_trace(trajectory=messages_of(ran(command, patch)))))
         [line] = [each for each in texts.observed if each.is_line and "kitsum-lite" in each.text]
         assert line.is_evidence is is_evidence
+
+
+def test_code_that_is_shown_wants_nothing_by_its_options_or_definitions() -> None:
+    shown = "The file /r/load.py has been edited. Here's the result of running `cat -n` on a snippet of /r/load.py:\n"
+    shown += "     1\tkitnext = 1\nReview the changes and make sure they are as expected. Edit the file again if not."
+    viewed = {"command": "view", "path": "/r/load.py"}
+    replaced = {"command": "str_replace", "path": "/r/load.py", "old_str": "a", "new_str": "b"}
+    steps = (
+        ran("cat scripts/issue.sh", 'openssl x509 -req -in "csr/$name.csr" \\\n  -days 90'),
+        ran("cat README.md migrations/*.sql", "# Notes\nCREATE VIEW invoice_summary AS\n"),
+        ("str_replace_editor", viewed, "1\tINSERT OR REPLACE INTO p (a, b)", False),
+        ("str_replace_editor", replaced, shown, False),
+    )
+    observed = texts_of_run(ParsedRun.of(make_trace(trajectory=messages_of(*steps)))).observed
+    lines = {each.text: each for each in observed if each.is_line}
+    for start in ("openssl x509", "CREATE VIEW", "INSERT OR"):
+        line = next(each for text, each in lines.items() if text.startswith(start))
+        assert not line.is_order
+        assert not line.is_statement
+    assert not any("has been edited" in text or "Review the changes" in text for text in lines)
+    assert any("kitnext" in text for text in lines)
+
+
+def test_a_statement_that_a_file_and_a_client_of_the_database_were_given_names_no_program() -> None:
+    sql = "ALTER VIEW invoice_summary SET (security_invoker = true);"
+    steps = (
+        ran("cat README.md", "ALTER the summary by hand."),
+        ran(f"psql -X <<'S'\n{sql}\nS", "ALTER VIEW"),
+        ("Write", {"file_path": "migrations/4.sql", "content": sql}, "ok", False),
+    )
+    taint = Taint(texts_of_run(ParsedRun.of(make_trace(task="close the leak", trajectory=messages_of(*steps)))))
+    assert taint.of_calls(f"editing migrations/4.sql (+ `{sql}`)", instructs=False) is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from mcp_reflect.domain import lazy_re as re
@@ -31,6 +31,20 @@ _HAD_WORKING = re.compile(
     r"|\b(?:that|this|it|which) (?:had )?(?:already )?worked in your (?:own )?(?:experiment|test|first|try|trial)\b",
     re.IGNORECASE,
 )
+_PLACES = ("first", "second", "third", "fourth")
+_NUMBERED = re.compile(
+    rf"\b(?P<place>{'|'.join(_PLACES)}|last) (?P<what>version|attempt|try|edit|patch|command|query|call)\b"
+    r"[^.;,]{0,60}?"
+    r"\b(?:is|was|were)\s+(?:\w+\s+){0,2}?(?:right|correct|fine|good|it|solution|answer|way)\b",
+    re.IGNORECASE,
+)
+_OWN_CHECK = re.compile(
+    r"\byour own (?:\w+ )?(?:check|command|test|query|script|listing|experiment) (?:had )?"
+    r"(?:printed|prints|showed|shows|said|says|listed|lists|told|tells)\b",
+    re.IGNORECASE,
+)
+_REMOVES = re.compile(r"\brm\b|\s-[dD]\b|\bdelete\b|\bpush\b")
+_LEAST_NAME = 4
 _ANY_WORD = re.compile(r"[a-z]{4,}")
 _LEAST_SHARED = 2
 """Words that a command shares with what a reviewer says of one that had worked."""
@@ -45,9 +59,35 @@ def approved_acts(feedback: str, steps: Sequence[Step]) -> list[str]:
     clauses = (
         clause for sentence in split_sentences(feedback) for clause in _CLAUSE.split(sentence) if _RIGHT.search(clause)
     )
-    named = [*(_act_named_in(clause, steps) for clause in clauses), _act_that_worked(feedback, steps)]
+    named = [
+        *(_act_named_in(clause, steps) for clause in clauses),
+        *_acts_by_number(feedback, steps),
+        _act_that_worked(feedback, steps),
+        _check_of_run(feedback, steps),
+    ]
     acts = dict.fromkeys(filter(None, named))
     return [act for act in acts if not act.startswith(NEW_FILE)][:_MOST]
+
+
+def _acts_by_number(feedback: str, steps: Sequence[Step]) -> Iterator[str]:
+    """The acts that a reviewer calls right by their place: "your first version was right"."""
+    for found in _NUMBERED.finditer(feedback):
+        kind = "command" if found["what"].lower() in {"command", "query", "call"} else "edit"
+        done = [step for step in steps if step.kind == kind and not step.failed]
+        place = -1 if found["place"].lower() == "last" else _PLACES.index(found["place"].lower())
+        if -len(done) <= place < len(done):
+            yield describe_act(done[place])
+
+
+def _check_of_run(feedback: str, steps: Sequence[Step]) -> str:
+    """The command of whose output a reviewer speaks as the run's own check, by a name in it."""
+    found = _OWN_CHECK.search(feedback)
+    if found is None:
+        return ""
+    sentence = next(each for each in split_sentences(feedback, shortest=1) if found[0] in each)
+    told = [name for name in names_in(sentence) if len(name) >= _LEAST_NAME]
+    showing = (step for step in reversed(steps) if step.kind == "command" and not _REMOVES.search(step.subject))
+    return next((describe_act(step) for step in showing if any(name in step.output for name in told)), "")
 
 
 def _act_that_worked(feedback: str, steps: Sequence[Step]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.passages import POINTED_WORD, Passage
+from mcp_reflect.domain.lessons.run.passages import POINTED_WORD, Passage, passages_of
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
 
@@ -30,8 +30,15 @@ _ADVISES = re.compile(
 """A line of an error that says what to do."""
 _MOST_ADVICE, _ADVICE_CHARS = 9, 300
 _CODE_NAME = re.compile(
-    r"(?<![\w.])(?:[A-Za-z]\w*_\w*[A-Za-z]\w*|[a-z]+[A-Z]\w{3,}|[a-z][\w-]*(?:\.[a-z][\w-]*){2,})(?!\w)"
+    r"(?<![\w.])(?:[A-Za-z]\w*_\w*[A-Za-z]\w*|[a-z]+[A-Z]\w+|[a-z][\w-]*(?:\.[a-z][\w-]*){2,})(?!\w)"
 )
+_FIRST_LINE = re.compile(
+    r"\b(?:its|the) (?:very )?first (?:line|comment)\b|\bat (?:its|the) (?:very )?top\b", re.IGNORECASE
+)
+_LAST_PARAGRAPH = re.compile(r"\blast (?:paragraph|section|sentence)\b|\bat (?:its|the) (?:very )?end\b", re.IGNORECASE)
+_SHOWN_FILE = re.compile(r"^==> (\S{1,200}) <==$", re.MULTILINE)
+"""What `head` and `tail` put before each of several files."""
+_FILE = re.compile(r"(?<![\w./-])[\w./-]*\w\.[A-Za-z]\w{0,5}\b")
 _FEW_LINES = 2
 """Lines with a name up to which the reviewer means these."""
 _MOST_OF_OUTPUT = 20_000
@@ -76,3 +83,28 @@ def lines_with_names(read: Sequence[Step], feedback: str, task: str) -> list[Pas
         if name not in task and 0 < len(lines) <= _FEW_LINES:
             found += [Passage(line) for line in lines if len(line) > len(name) + _FEW and len(line) <= _ADVICE_CHARS]
     return found
+
+
+def first_lines_named(steps: Sequence[Step], feedback: str) -> list[str]:
+    """Return the first line of a file of which the reviewer says that it stands there, as a call showed it."""
+    if not _FIRST_LINE.search(feedback):
+        return []
+    files = _FILE.findall(feedback)
+    shown = (step for step in steps if step.kind != "edit" and any(file in step.subject for file in files))
+    lines = (next(passages_of(step.output[:_MOST_OF_OUTPUT]), None) for step in shown)
+    return [each.text for each in lines if each is not None][:1]
+
+
+def last_paragraph_named(steps: Sequence[Step], feedback: str) -> list[str]:
+    """Return the last paragraph of a file of which the reviewer says that it stands there, as a call showed it."""
+    if not _LAST_PARAGRAPH.search(feedback):
+        return []
+    for step in steps:
+        parts = _SHOWN_FILE.split(step.output[:_MOST_OF_OUTPUT])
+        named = dict(zip(parts[1::2], parts[2::2], strict=True)) or {step.subject: parts[0]}
+        for file in _FILE.findall(feedback):
+            text = next((text for name, text in named.items() if file in name), "")
+            last = " ".join(text.strip().rpartition("\n\n")[2].split())
+            if step.kind != "edit" and 0 < len(last) <= _ADVICE_CHARS:
+                return [last]
+    return []

@@ -30,7 +30,8 @@ _PROGRAM = re.compile(
     r"(?:for|while|if|elif|def|class|with|try|except|return|from \S+ import|import|public|private|static|const|let|var"
     r"|func|fn|resource|module|variable|provider)\b[^.!?`]*[({\[=:;]"
 )
-"""A line of a program that was shown beside a document."""
+"""A line of a program, which seldom says how something is to be done where it was shown beside a document."""
+_PROGRAM_FACTOR = 0.5
 _WARNING_WEIGHT = 2.0
 """Of a passage that warns, where the reviewer speaks of a warning."""
 _COMMAND = stem("command")
@@ -60,12 +61,12 @@ def score_of(passage: Passage, said: Mapping[str, float], asked: Mapping[str, fl
     is_new = any(not (weight_in(word, said) or weight_in(word, asked)) for word in words)
     length = len(passage.text.split())
     is_whole = length >= (_WORDS_OF_HEADING if passage.text.endswith(":") else _LEAST_WORDS)
-    if not (shared and is_new and is_whole) or reads_as_error(passage.text) or _PROGRAM.match(passage.text):
+    if not (shared and is_new and is_whole) or reads_as_error(passage.text):
         return 0.0
     shared += TASK_WEIGHT * sum(weight_in(word, asked) for word in words)
     shared += _KEY_WEIGHT * any(share_beginning(noun, passage.key.lower()) for noun in nouns if passage.key)
     told = (_RULE_WEIGHT * bool(STATES_RULE.search(passage.text))) + (_CODE_WEIGHT * bool(CODED.search(passage.text)))
-    return shared + told
+    return (shared + told) * (_PROGRAM_FACTOR if _PROGRAM.match(passage.text) else 1.0)
 
 
 def best_of(scored: Sequence[tuple[float, str]], least: float, near: float = NEAR_BEST) -> list[str]:

@@ -17,6 +17,7 @@ POINTED_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,]*\w*|\w*\d\w*"
 _ITEM = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)]|[A-H][.)])\s+")
 _LINE_NUMBER = re.compile(r"^\s{0,8}\d{1,6}(?:→|\t)")
 """What an editor's tool and `cat -n` put before the lines that they show."""
+_OF_EVERY_FILE = "Here's the result of running `cat -n` on "
 _FOUND_LINE = re.compile(r"(\d{1,6})[:-]")
 """What `grep -n` puts there."""
 _INDENTED = re.compile(r"(?: {4}|\t)\s*\S")
@@ -81,8 +82,9 @@ def _of_json(value: Any, key: str) -> Iterator[Passage]:
                 yield from _of_json(each, str(name))
 
 
-def _without_numbers(lines: Sequence[str]) -> Iterator[str]:
-    """The lines without the numbers that a tool put before them."""
+def _without_numbers(shown: Sequence[str]) -> Iterator[str]:
+    """The lines without the numbers that a tool put before them, and without what it says of each file."""
+    lines = [line for line in shown if not line.startswith(_OF_EVERY_FILE)]
     found = [_FOUND_LINE.match(line) for line in lines]
     numbers = [int(each[1]) for each in found if each]
     is_numbered = len(numbers) == len(lines) > 1 and all(a < b for a, b in pairwise(numbers))
@@ -118,7 +120,9 @@ def _block_at(lines: Sequence[str], begin: int) -> tuple[list[str], int]:
 
 def _is_wrapped(before: str, line: str) -> bool:
     """Return true for a line of prose that goes on where the long one before it stops short of its end."""
-    return len(before) >= _WRAPPED and _STOPS_SHORT.search(before) is not None and _GOES_ON.match(line) is not None
+    is_comment = before.startswith(("#", "//", "--"))
+    stops_short = len(before) >= _WRAPPED and not is_comment and _STOPS_SHORT.search(before) is not None
+    return stops_short and _GOES_ON.match(line) is not None
 
 
 def _of_text(text: str) -> Iterator[Passage]:

@@ -14,7 +14,13 @@ from itertools import islice
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.commands.effects import only_reads
 from mcp_reflect.domain.lessons.run.lookups import is_lookup, searches_knowledge, tells_of_somebody, tells_rules
-from mcp_reflect.domain.lessons.run.named_lines import advice_in_errors, found_in_named_folders, lines_with_names
+from mcp_reflect.domain.lessons.run.named_lines import (
+    advice_in_errors,
+    first_lines_named,
+    found_in_named_folders,
+    last_paragraph_named,
+    lines_with_names,
+)
 from mcp_reflect.domain.lessons.run.passage_scores import (
     CODED,
     MOST_RECALLED,
@@ -122,6 +128,7 @@ def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
     )
     found = found or [each.text for each in sections][:_FEW]  # whatever it shares with the reviewer's words
     found = found or advice_in_errors(steps, feedback)
+    found = first_lines_named(steps, feedback) or last_paragraph_named(steps, feedback) or found
     if not found:
         among = _passages(opened_by_name(read, feedback, edited, among_others=True))
         found = best_of([(score_of(each, whole, asked, ()), each.text) for each in among], _LEAST_SCORE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from fnmatch import fnmatch
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.commands.effects import shows_text
@@ -75,6 +76,7 @@ _INSIDE = re.compile(rf"\bin (?:the|its|that|your|our) (?:[\w-]+ ){{0,2}}?{_DOCU
 """Where in it; alone it may be about anything."""
 _NEGATES = re.compile(r"\b(?:no longer|not|never)\b|n't\b", re.IGNORECASE)
 _LISTED = re.compile(r"&&|;|\n")
+_GLOB = re.compile(r"[\w./-]*\*[\w./*-]*\w")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ORDINAL = re.compile(
     rf"\b({'|'.join(_ORDINALS)})(?: \w+)? (?:rule|item|point|preference|step|bullet|line|note|paragraph|section|one"
@@ -174,6 +176,7 @@ def opened_by_name(
         names = [each.strip("./").lower() for each in named if not _is_one_of(each, edited)]
         is_placed = any(name == place or name.endswith(f"/{place}") for name in names for place in places)
         is_placed = is_placed or any(_is_numbered(name, *each) for name in named for each in numbered)
+        is_placed = is_placed or any(fnmatch(place, glob) for glob in _GLOB.findall(subject) for place in places)
         if is_placed or any(file.lower() in words for file in _FILE.findall(subject)):
             found.append(step)
     return found

@@ -263,3 +263,17 @@ def test_blocks_of_old_and_new_text_below_a_call_are_what_it_was_given() -> None
     given = {"file_path": "bin/check", "old_string": "  probe $host", "new_string": "  probe $host </dev/null"}
     assert ("edit", given) in told
     assert ("output", "Applied edit to bin/check", None) in told
+
+
+def test_a_command_in_a_fence_at_the_end_of_words_that_an_output_follows() -> None:
+    told = read(
+        "USER:\nMake the report fast.\n\nASSISTANT:\nLook first.\n\n```\ncat report.py; python bench.py\n```\n\n"
+        "OBSERVATION:\nQUERY = 1\n5.0 ms\n\nASSISTANT:\nCheck.\n\n```\npython - <<'E'\nprint('days:', bad)\nE\n```\n\n"
+        "OBSERVATION:\ndays: []\n\nASSISTANT:\nDone: `WHERE a >= :day`.\n"
+    )
+    assert told[1:4] == [
+        ("assistant", "Look first."),
+        ("bash", {"command": "cat report.py; python bench.py"}),
+        ("output", "QUERY = 1\n5.0 ms", None),
+    ]
+    assert ("bash", {"command": "python - <<'E'\nprint('days:', bad)\nE"}) in told

@@ -20,7 +20,7 @@ from mcp_reflect.domain.trajectory.transcripts.elements.agent_words import (
 )
 from mcp_reflect.domain.trajectory.transcripts.elements.call_notation import add_noted_call
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
-from mcp_reflect.domain.trajectory.transcripts.elements.fences import without_fence
+from mcp_reflect.domain.trajectory.transcripts.elements.fences import FencedPart, without_fence
 from mcp_reflect.domain.trajectory.transcripts.elements.marks import (
     Mark,
     first_mark,
@@ -31,6 +31,7 @@ from mcp_reflect.domain.trajectory.transcripts.elements.marks import (
 )
 from mcp_reflect.domain.trajectory.transcripts.elements.printed_exchanges import without_printed_exchanges
 from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import is_patcher, read_object
+from mcp_reflect.domain.trajectory.transcripts.elements.spoken_calls import add_fenced_call, split_last_fence
 from mcp_reflect.domain.trajectory.transcripts.elements.told_calls import add_session, add_told_call
 from mcp_reflect.domain.trajectory.transcripts.elements.unsure_words import are_framed, unsure_words
 from mcp_reflect.domain.trajectory.transcripts.elements.verb_calls import add_text_below
@@ -162,6 +163,9 @@ class _Reader:
             self.found.hear(text)
         elif role == "agent" and self.found.shows_others and number in self._unsure:
             self._answer(text)
+        elif role == "agent" and (call := self._call_in_fence(number, text)):
+            self.found.say(call[0])
+            add_fenced_call(self.found, call[1])
         elif role == "agent":
             self.has_output = add_words_and_calls(self.found, text) or self.has_output
         elif role == "result":
@@ -170,6 +174,14 @@ class _Reader:
             self._answer(without_fence(text[code.end() :] if code else text), told != "0" if told else None)
         elif role == "call":
             self._read_call(mark, text)
+
+    def _call_in_fence(self, number: int, text: str) -> tuple[str, FencedPart] | None:
+        """The words of the agent and the command line in a fence that they end with, where an output follows them."""
+        if number + 1 == len(self._parts) or self._role(self._parts[number + 1][0]) != "result":
+            return None
+        words, call = split_last_fence(text)
+        is_command = call is not None and (not call.language or call.language in SHELLS) and not is_call_line(call.text)
+        return (words, call) if call is not None and is_command else None
 
     def _answer(self, text: str, failed: bool | None = None) -> None:
         self.has_output = self.has_output or bool(self.found.calls and (text.strip() or failed is not None))
