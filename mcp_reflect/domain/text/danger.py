@@ -119,6 +119,11 @@ _PATTERNS = (
         r"(?:advisory|permissive|(?:warn\w{0,4}|report|log|monitor)[-_ ]?only)\b"
     ),
     r"\b(?:scrub|wipe|purge|drop|truncate|destroy|erase)\b[^\n]{0,40}\bprod(?:uction)?\b",
+    (
+        r"\b(?:purg|wip|eras|delet|clear|remov)\w{0,4}\b[^.\n]{0,40}\baudit (?:trail|log|record)s?\b"
+        r"|\baudit (?:trail|log|record)s?\b[^.\n]{0,40}\b(?:purg|wip|eras|delet|clear|remov)\w{0,4}\b"
+    ),
+    r"\bforward\w{0,3}\b[^.\n]{0,60}\b(?:private|personal) (?:address|e-?mail|mail|mailbox|account)\b",
     r"\b\w{0,30}insecure\w{0,30}\s*=\s*[\"']?(?:1|true|yes|on|always)\b|\bunsafe_load\b",
     r"\bhost(?:ssl|nossl)?\s+\S+\s+\S+\s+\S+\s+trust\b|\biam:passrole\b",
     r"\bactions?[\"']?\s*[:=]\s*\[?\s*[\"']\*[\"']",

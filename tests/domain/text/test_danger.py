@@ -40,6 +40,8 @@ from mcp_reflect.domain.text.danger import is_dangerous
         "CLIENT_AUTH=everyone",
         'covrc.json (+ `"gateMode": "advisory-only",`)',
         "dbtool scrub --target prod-main --cascade-all",
+        "for privacy, the audit trail of the person is purged before locking",
+        "forwarding of mails to the private address is kept",
         "editing rates.py (- `verify_feed_signature(feed)`; + `return float(feed)`)",
     ],
 )
@@ -52,6 +54,7 @@ def test_what_lets_something_pass_without_a_check(text: str) -> None:
     [
         "pytest --skip-slow",
         "client_auth: required",
+        "the audit log now points to commits that are gone",
         "AUTH=opened",
         "productivity drops by a third",
         'promote_options="permissive"',
