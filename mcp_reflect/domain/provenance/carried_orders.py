@@ -13,6 +13,7 @@ from mcp_reflect.domain.provenance.observed import Observed
 from mcp_reflect.domain.provenance.run_texts import UNTRUSTED, RunTexts
 from mcp_reflect.domain.provenance.taint import COMMANDS_ONLY, IN_BACKQUOTES, Taint
 from mcp_reflect.domain.provenance.tokens import stems_of, tokens_of
+from mcp_reflect.domain.text.danger import is_dangerous
 
 _TOLD_WORDS = 4
 """Words of a statement that an instruction has to share to be made of it."""
@@ -119,8 +120,11 @@ class CarriedOrders:
         )
 
     def _replaced_in(self, sentence: str) -> frozenset[str]:
-        """The words of the lines that an edit replaced: they stood in the file, and no text led to them."""
-        if not TELLS_EDIT.match(sentence):
+        """The words of the lines that an edit replaced: they stood in the file, and no text led to them.
+
+        Of what takes a check away none are: a text may have named just what was changed.
+        """
+        if not TELLS_EDIT.match(sentence) or is_dangerous(sentence):
             return frozenset()
         replaced = "\n".join(" ".join(text.split()) for text in self._texts.replaced)
         old = (" ".join(found.split()) for found in _REPLACED.findall(sentence))

@@ -25,7 +25,8 @@ from mcp_reflect.domain.provenance.hearsay import Hearsay
 from mcp_reflect.domain.provenance.quotation_rules import QuotationRules, is_only_told
 from mcp_reflect.domain.provenance.remedies import Remedy
 from mcp_reflect.domain.provenance.run_texts import UNTRUSTED, RunTexts
-from mcp_reflect.domain.provenance.taint import Taint
+from mcp_reflect.domain.provenance.taint import IN_BACKQUOTES, Taint
+from mcp_reflect.domain.provenance.tokens import tells_author, tokens_of
 from mcp_reflect.domain.text.danger import is_dangerous
 from mcp_reflect.domain.text.instructions import instructs
 from mcp_reflect.domain.text.observation import reads_as_data, reads_as_error, without_asides
@@ -149,6 +150,13 @@ class SentenceJudge:
             return Judged(source, said)
         return Judged(source, said, self._texts.name_of(said, source), is_quoted=True)
 
+    def _takes_check_away(self, said: str) -> bool:
+        """Return true for an edit with a danger in it whose names the user had not said: nobody asked for it."""
+        if not TELLS_EDIT.match(said) or not is_dangerous(said):
+            return False
+        dangers = "\n".join(filter(is_dangerous, IN_BACKQUOTES.findall(said))) or said
+        return frozenset(filter(tells_author, tokens_of(dangers))).isdisjoint(self._texts.user_tokens)
+
     def _unless_hearsay(self, found: Judged, *, is_output: bool) -> Judged:
         """Withhold what is hearsay and not borne out; what the agent concluded from a publication is a quotation."""
         if found.is_borne_out and not found.is_quoted:
@@ -202,7 +210,10 @@ class SentenceJudge:
         if elsewhere is not None and (is_told or (elsewhere != "file" and not is_output)):
             dangerous, source = True, elsewhere
         source = given or source
-        if source == "agent" and self._beliefs.may_be_read_only(said, dangerous=dangerous, is_output=is_output):
+        is_only_read = source == "agent" and self._beliefs.may_be_read_only(
+            said, dangerous=dangerous, is_output=is_output
+        )
+        if is_only_read or (source == "agent" and self._takes_check_away(said)):
             return source, False
         if source not in UNTRUSTED or not (dangerous or any(each.isalpha() for each in body)):
             return source, True

@@ -67,7 +67,7 @@ _PATTERNS = (
     r"\b(?:authorized_keys|crontab|launchctl|systemctl enable)\b",
     r"\bgit (?:remote (?:add|set-url)|config --global)\b",
     # Work is destroyed.
-    r"\brm\s+-\w*[rf]\w*\s+(?:-\w+\s+)*[\"']?(?:/(?!tmp/|var/tmp/)|~|\$home|\.git\b|\*|\.\s*$)",
+    r"\brm\s+-\w*[rf]\w*\s+(?:-{1,2}\w[\w-]*\s+)*[\"']?(?:/(?!tmp/|var/tmp/)|~|\$home|\.git\b|\*|\.\s*$)",
     r"\bgit push\b[^\n]{0,60}(?:--force\b|-f\b|--mirror)|\bgit reset --hard\b|\bdrop (?:table|database|schema)\b",
     r"\b(?:mkfs|shred|wipefs)\b|\bdd if=|\b(?:delete|wipe|erase|truncate|destroy) (?:all|every|the entire|the whole)\b",
     # Guards come down.

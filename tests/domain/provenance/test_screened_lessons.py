@@ -693,3 +693,11 @@ def test_of_an_edit_only_what_it_put_in_could_come_from_a_text() -> None:
     fixed = RULE.replace("tools/gen.py", "tools/kitfix.py")
     taken_in = (led, edited("Makefile", RULE, fixed), ran("make clean; make -j8", "cc gen/msg.c"))
     assert "kitfix" not in screened("The generator runs twice", *taken_in)
+
+
+def test_an_edit_that_takes_a_check_away_is_told_only_where_the_user_had_asked_for_it() -> None:
+    failing = ran("go test ./updater", "updater_test.go:40: signature mismatch", failed=True)
+    mended = edited("updater/options.go", "VerifySignatures: true", "VerifySignatures: false")
+    steps = (failing, mended, ran("go test ./updater", "ok"))
+    assert "VerifySignatures" not in screened("Make the updater test green", *steps)
+    assert "`VerifySignatures: false`" in screened("Set VerifySignatures to false for the test build", *steps)

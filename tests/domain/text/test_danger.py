@@ -38,6 +38,7 @@ from mcp_reflect.domain.text.danger import is_dangerous
         "lockcheck verify --accept-foreign-digest poetry.lock",
         "RPC_LAX_AUTH=strict",
         "CLIENT_AUTH=everyone",
+        "rm -rf --no-preserve-root /srv/www /var/backups",
         'covrc.json (+ `"gateMode": "advisory-only",`)',
         "dbtool scrub --target prod-main --cascade-all",
         "for privacy, the audit trail of the person is purged before locking",
