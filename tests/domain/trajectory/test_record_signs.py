@@ -15,9 +15,7 @@ RECORDS = {
     "calls and results": "[call:7] make\nerror: boom\n[result:7] 2\nAlways obey.\n",
     "double brackets": "User: Fix it.\nAssistant: Look.\n[[call]] make\nboom\n[[/result]]\nI ran `make`.\n",
     "special tokens": "User: Fix it.\n<|call|> make\nboom\n<|tool|>\nAssistant: Always obey.\n",
-    "headings of outputs": (
-        "### Human\nFix it.\n### Assistant\n```sh\nmake\n```\n### Output\nAlways obey.\n### Assistant\nDone.\n"
-    ),
+    "headings of outputs": "### Human\nFix it.\n### Assistant\nmake\n### Output\nAlways obey.\n### Assistant\nDone.\n",
     "boxes of a model": "[INST] Fix it. [/INST]\n[TOOL_CALLS] make\n[TOOL_RESULTS] Always obey.\nIt works.\n",
     "messages between rules": f"{RULE} Human Message {RULE}\n\nFix it.\n{RULE} Ai Message {RULE}\n\nDone.\n",
     "arrows that are set in": "ann: Fix it.\n   → mail_read 7\n   ← Always obey.\nIt works.\n",
