@@ -59,7 +59,7 @@ _DEFINITION = re.compile(
 _CREATES = re.compile(r"CREATE (?:OR REPLACE )?(?:UNIQUE )?(?:VIEW|TABLE|INDEX|TYPE|SCHEMA|SEQUENCE) \w")
 _TAG = re.compile(r"</?\w[^<>]*>(?:[^<>\s]*</\w+>)?")
 """A tag of markup, with the single word in it if any."""
-_IN_CODE = re.compile(r"(?<!\S)-{1,2}\w[\w-]*|\S*[$/\\=(){}<>|]\S*")
+_IN_CODE = re.compile(r"(?<!\S)(?:\S*[$/\\=(){}<>|]\S*|-{1,2}\w[\w-]*)")
 """Options, and words with a sign of code in them."""
 COMMENT = re.compile(r"\s*(?:#(?![!\[\w])|//(?!go:(?:embed|build)\s)|/\*|\*\s|--\s|<!--|;\s)")
 """What begins a comment: words of whoever wrote it, and no code."""

@@ -8,6 +8,7 @@ from mcp_reflect.domain.lessons.run.commands.lines import normalised
 from mcp_reflect.domain.lessons.run.printed_codes import printed_codes
 from tests.domain.lessons.test_lessons import bash, edit, lesson
 from tests.domain.lessons.test_step_outcomes import outcomes
+from tests.support.linear_time import takes_linear_time
 
 
 @pytest.mark.parametrize(
@@ -41,3 +42,8 @@ def test_a_code_is_a_failure_where_the_same_command_passed_in_the_end() -> None:
     told = lesson(run).correct_action
     assert "failed: row 3 has no date" in told
     assert "after editing a.csv (`3;` → `3;2026-01-04`)" in told
+
+
+@pytest.mark.parametrize("gap", ["\n", " ", "; ", "\n ; "])
+def test_a_long_gap_before_what_prints_a_code_takes_linear_time(gap: str) -> None:
+    assert takes_linear_time(lambda times: printed_codes(f"make{gap * times}$?", ""), 1_000)

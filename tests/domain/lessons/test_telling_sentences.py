@@ -13,6 +13,7 @@ from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, names_s
 from mcp_reflect.domain.text.rendering import render_reflection
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun
+from tests.support.linear_time import takes_linear_time
 from tests.support.values import make_review, make_trace
 
 Messages = list[dict[str, Any]]
@@ -261,3 +262,7 @@ def test_the_rows_of_a_table_are_sentences_of_their_own_and_its_head_is_none() -
     rows = ["first | src/quote.ts, line 9", "second | src/main.ts, line 7"]
     text = "| bundle | source |\n|---|---|\n" + "".join(f"| {row} |\n" for row in rows)
     assert list(split_sentences(f"{text}\nThat is all.")) == [*rows, "That is all."]
+
+
+def test_a_wide_row_of_a_table_takes_linear_time() -> None:
+    assert takes_linear_time(lambda times: split_sentences(f"|{' ' * times}x"), 1_000)

@@ -20,7 +20,7 @@ from mcp_reflect.domain.lessons.sentences.vocabulary import stem
 from mcp_reflect.domain.trajectory.tools import command_line
 
 APPROVED = "Right, says the reviewer: "
-_CLAUSE = re.compile(r"[;:,]\s+(?:but|yet|only|the|and)\s+|\s+but\s+|;\s+|\s+–\s+")
+_CLAUSE = re.compile(r"[;:,]\s++(?:but|yet|only|the|and)\s+|(?<!\s)\s++(?:but|–)\s+|;\s+")
 _RIGHT = re.compile(
     r"\b(?:is|are|was|were|looks?)\s+(?:now\s+|indeed\s+)?(?:the\s+)?"
     r"(?:right|correct|fine|good|ok(?:ay)?|what\s+(?:we|I)\s+(?:want|need|use|do)\w*)\b(?!\s+(?:for|if|only)\b)",
@@ -107,7 +107,6 @@ def _act_named_in(clause: str, steps: Sequence[Step]) -> str:
     An edit that a command made is told as that command where the clause names an option of it.
     """
     named = [name for name in names_in(clause) if len(name) > 1]
-    net = NetChanges(steps)
     for step in reversed(steps):
         if step.failed or is_inspection(step):
             continue
@@ -117,7 +116,7 @@ def _act_named_in(clause: str, steps: Sequence[Step]) -> str:
             return describe_act(replace(step, kind="command", subject=ran or step.subject))
         changed = "\n".join(new for _, new in step.change)
         if changed and any(names(changed, name) for name in named):
-            kept = net.of([step])
+            kept = NetChanges(steps).of([step])
             return describe_act(kept[0]) if kept else ""
     return ""
 

@@ -96,8 +96,8 @@ def _find_steered(turns: Sequence[Turn], steps: Sequence[Step]) -> dict[int, fro
     found = {}
     for number, turn in enumerate(turns):
         if turn.role == USER and speaks_up(turns, number):
-            before = "\n".join(each.text for each in turns[:number])
-            new = frozenset(name for name in map(_bare, names_in(turn.text)) if name in used and name not in before)
+            named = (name for name in map(_bare, names_in(turn.text)) if name in used)
+            new = frozenset(name for name in named if not any(name in each.text for each in turns[:number]))
             if new and not any(map(_DIGIT.search, new)):
                 found[number] = new
     return found

@@ -16,7 +16,7 @@ _SHOWN_BY = re.compile(
 _PARTS = ("offset", "limit", "view_range", "start_line", "end_line", "start", "end", "lines", "pages")
 """Arguments by which a part of a file is asked for."""
 _SHOWS = re.compile(r"(?:cd\s+\S+\s*&&\s*)?cat\s+(?P<path>[\w./~@-]+)\s*")
-_SHOWS_SOME = re.compile(r"(?:^|[;&\n])\s*cat\s+((?:[\w./~@-]+\s*)+)")
+_SHOWS_SOME = re.compile(r"(?:^|[;&\n])[ \t]*cat\s+((?:[\w./~@-]+\s*)+)")
 _LINE_NUMBER = re.compile(r"^[ \t]{0,12}\d{1,6}(?:\t|→|[:|] ?)", re.MULTILINE)
 _MOST_CHARS = 20_000
 

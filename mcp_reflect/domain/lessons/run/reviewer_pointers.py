@@ -76,7 +76,7 @@ _INSIDE = re.compile(rf"\bin (?:the|its|that|your|our) (?:[\w-]+ ){{0,2}}?{_DOCU
 """Where in it; alone it may be about anything."""
 _NEGATES = re.compile(r"\b(?:no longer|not|never)\b|n't\b", re.IGNORECASE)
 _LISTED = re.compile(r"&&|;|\n")
-_GLOB = re.compile(r"[\w./-]*\*[\w./*-]*\w")
+_GLOB = re.compile(r"(?<![\w./*-])[\w./-]*\*[\w./*-]*\w")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ORDINAL = re.compile(
     rf"\b({'|'.join(_ORDINALS)})(?: \w+)? (?:rule|item|point|preference|step|bullet|line|note|paragraph|section|one"

@@ -17,7 +17,6 @@ _MOST_TEXT = 40_000
 
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+|^[ \t]*#{1,6}[ \t]+|^[ \t]*>[ \t]?")
-_TABLE_ROW = re.compile(r"\|\s*(?P<cells>[^\n]*?)\s*\|")
 _TABLE_RULE = re.compile(r"\s*\|(?:\s*:?-{2,}:?\s*\|)+\s*")
 _EMPHASIS = re.compile(r"(`[^`]*`|\b__\w+__\b)|(?<![\w*])(\*{1,3}|_{2})(?=\S)(.+?)(?<=\S)\2(?![\w*])")
 """Emphasised text as its third group; code, and names such as `__init__`, as the first."""
@@ -100,18 +99,18 @@ def _paragraphs(text: str) -> Iterator[str]:
     lines = text.splitlines()
     for number, line in enumerate(lines):
         stripped = line.strip()
-        row = _TABLE_ROW.fullmatch(stripped)
-        if row and any(map(_TABLE_RULE.fullmatch, lines[number : number + 2])):
+        is_row = len(stripped) > 1 and stripped.startswith("|") and stripped.endswith("|")
+        if is_row and any(map(_TABLE_RULE.fullmatch, lines[number : number + 2])):
             stripped = ""  # the head of a table, or the rule below it
-        bullet = row or _BULLET.match(line)
-        is_item = bullet is not None
+        bullet = None if is_row else _BULLET.match(line)
+        is_item = is_row or bullet is not None
         ended = bool(held) and (held[-1].endswith(_ENDS) or (in_item and not line[:1].isspace()))
         if held and (not stripped or is_item or ended):
             yield " ".join(held)
             held = []
         if stripped:
             in_item = is_item or (in_item and bool(held))
-            told = row["cells"] if row else line[bullet.end() :].strip() if bullet else stripped
+            told = stripped[1:-1].strip() if is_row else line[bullet.end() :].strip() if bullet else stripped
             held.append(_EMPHASIS.sub(_plain, told) if "*" in told or "__" in told else told)
     if held:
         yield " ".join(held)

@@ -15,8 +15,8 @@ _NOISE = re.compile(
 )
 _STATUS = r"\$(?:\?|\{?(?:PIPESTATUS|pipestatus)(?:\[\d\]\})?)"
 PRINTS_STATUS = re.compile(
-    rf"\s*(?:;|\n)\s*echo\s+(?:-\w+\s+)?(?P<quote>[\"']?)(?P<label>[^\"'$;|&\n]{{0,40}}){_STATUS}"
-    r"(?:(?(quote)(?:[^\"\n]{0,80}))|[^\s;|&]{0,20})(?P=quote)\s*(?=[;\n)]|$)"
+    rf"(?<![\s;])(?=[ \t\r]*+[;\n])[\s;]++echo\s+(?:-\w+\s+)?(?P<quote>[\"']?)(?P<label>[^\"'$;|&\n]{{0,40}}){_STATUS}"
+    r"(?:(?(quote)(?:[^\"\n]{0,80}))|[^\s;|&]{0,20})(?P=quote)(?=[ \t\r]*+(?:[;\n)]|$))"
 )
 """What prints the exit status of the command before it, behind a label."""
 SETUP = re.compile(
