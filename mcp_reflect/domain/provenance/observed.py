@@ -40,8 +40,8 @@ _ENCODINGS = frozenset(
     ("utf8", "utf-8", "utf16", "utf-16", "latin1", "latin-1", "iso-8859-1", "cp1252", "windows-1252")
 )
 """Names that every program has."""
-ROW_OF_NAMES = re.compile(r"[\w@.+/:-]+(?:(?:\s{2,}|\t)[\w@.+/:-]+)*", re.ASCII)
-"""A single name, names of files as `ls` lists them side by side, and heads of columns."""
+ROW_OF_NAMES = re.compile(r"(?:[MADRCU?!]{1,2} )?[\w@.+/:-]+(?:(?:\s{2,}|\t)[\w@.+/:-]+)*", re.ASCII)
+"""A single name, also behind letters of `git status`, names as `ls` lists them side by side, and heads of columns."""
 _PART = re.compile(r"[._:-]+")
 _MOST_PARTS = 4
 """A file with a longer name could be a sentence."""

@@ -141,7 +141,10 @@ def _without_echo(result: str, written: str) -> str:
     Nor did anybody say what the client says of every edit.
     """
     lines = _OF_EVERY_EDIT.sub("", result).splitlines()
-    return "\n".join(line for line in lines if (told := _LINE_NUMBER.sub("", line).strip()) and told not in written)
+    told = ((line, _LINE_NUMBER.sub("", line).strip()) for line in lines)
+    return "\n".join(
+        line for line, text in told if text and text not in written and (text[1:].strip() or text) not in written
+    )
 
 
 def _add_call(texts: RunTexts, call: ToolCall) -> str:

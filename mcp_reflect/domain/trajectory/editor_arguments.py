@@ -12,12 +12,9 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.notebooks import notebook_source
 from mcp_reflect.domain.trajectory.patches import FilePatch, read_patch
 from mcp_reflect.domain.trajectory.replaced_texts import replaced_texts
-from mcp_reflect.domain.trajectory.tools import command_of
+from mcp_reflect.domain.trajectory.tools import REPLACED, REPLACING, WHOLE_TEXTS, command_of, file_of
 
-_OLD = ("oldstring", "oldstr", "oldtext", "old", "targetcontent", "search", "find", "before", "from")
-_NEW = ("newstring", "newstr", "newtext", "new", "replacementcontent", "replace", "replacement", "after", "to")
-_WHOLE = ("content", "contents", "filetext", "filecontent", "codecontent", "text")
-"""Names under which editors are given the text of a whole file."""
+_OLD, _NEW, _WHOLE = REPLACED, REPLACING, WHOLE_TEXTS
 _PARTS = ("newsource", "newcode", "inserttext", "code", "codeedit", "changes", "append", "appendtext", "prepend")
 """Names under which they are given a part of one, without what stood there."""
 _GIVEN = (*_NEW[:-2], *_WHOLE, *_PARTS, *_NEW[-2:])
@@ -27,6 +24,7 @@ _PATHS = ("filepath", "path", "filename", "file", "targetfile", "notebookpath", 
 _PATCHES = ("patch", "input", "diff", "patchtext", "unifieddiff")
 _PATCHED_FILE = re.compile(r"^(?:\*\*\* |\+\+\+ )", re.MULTILINE)
 _HUNK = re.compile(r"^@@ ?-\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
+_NO_TEXTS = ("command", "description", "explanation", "reason", "name", "instruction", "instructions")
 _LISTS = ("edits", "replacements", "replacementchunks")
 """Names under which editors are given several replacements, each perhaps with a file of its own."""
 _ELLIPSIS = re.compile(
@@ -84,17 +82,28 @@ def _by_plain_names(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _path_of(given: Mapping[str, Any]) -> str:
-    return next((str(given[name]) for name in _PATHS if given.get(name)), "")
+    return next((str(given[name]) for name in _PATHS if given.get(name)), "") or file_of(given)
 
 
 def _change(given: Mapping[str, Any], path: str) -> tuple[str, str]:
-    return _text(given, _OLD), notebook_source(path, _ELLIPSIS.sub("", _text(given, _GIVEN)))
+    return _text(given, _OLD), notebook_source(path, _ELLIPSIS.sub("", _new_text(given)))
 
 
 def _writes_whole(given: Mapping[str, Any]) -> bool:
     """Return true where an editor was given the text of a file, and neither what to replace nor where to insert."""
     is_part = any(name in given for name in (*_OLD, *_PLACES)) or given.get("command") in {"insert", "append"}
-    return not is_part and any(isinstance(given.get(name), str) for name in _WHOLE)
+    is_whole = any(isinstance(given.get(name), str) for name in _WHOLE)
+    return not is_part and (is_whole or (not _text(given, _GIVEN) and bool(_new_text(given))))
+
+
+def _new_text(given: Mapping[str, Any]) -> str:
+    """What an editor was to write: under a known name, else the longest text beside the file and its description."""
+    if text := _text(given, _GIVEN):
+        return text
+    known = {*_PATHS, *_OLD, *_NEW, *_PATCHES, *_NO_TEXTS}
+    return max(
+        (v for name, v in given.items() if name not in known and isinstance(v, str) and "\n" in v), key=len, default=""
+    )
 
 
 def _text(given: Mapping[str, Any], names: Sequence[str]) -> str:

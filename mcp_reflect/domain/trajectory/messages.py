@@ -2,8 +2,9 @@
 
 Shapes: OpenAI Chat Completions (`tool_calls`, the older `function_call`, `role: tool`), OpenAI Responses items
 (`function_call`, `function_call_output`, built-in `…_call` items), Anthropic Messages (content blocks `tool_use`,
-`server_tool_use`, `mcp_tool_use`, `…tool_result`, `thinking`), and lines of a transcript that wrap one in `message`.
-Unknown blocks are skipped, so that a new kind of block never makes a run unreadable.
+`server_tool_use`, `mcp_tool_use`, `…tool_result`, `thinking`), lines of a transcript that wrap one in `message`, and
+those of further frameworks (`vendor_messages.py`). Unknown blocks are skipped, so that a new kind of block never makes
+a run unreadable.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 from mcp_reflect.domain.trajectory.error_lines import errors_in_result
 from mcp_reflect.domain.trajectory.step_records import StepRecord, read_record
 from mcp_reflect.domain.trajectory.tool_output import unwrap
+from mcp_reflect.domain.trajectory.vendor_messages import read_vendor_message
 
 Message = dict[str, Any]
 
@@ -75,6 +77,7 @@ def iter_events(message: Message) -> Iterator[TrajectoryEvent]:
     inner = message.get("message")
     if isinstance(inner, dict) and "content" in inner:
         message = {"role": message.get("type"), **inner}
+    message = read_vendor_message(message) or message
     role = _text_of(message.get("role"))
     kind = _text_of(message.get("type"))
     if role in _TOOL_ROLES:

@@ -20,6 +20,7 @@ from mcp_reflect.domain.trajectory.messages import (
     iter_events,
 )
 from mcp_reflect.domain.trajectory.step_records import read_record
+from mcp_reflect.domain.trajectory.vendor_messages import read_vendor_message
 from mcp_reflect.domain.truncate import truncate_middle
 
 __all__ = ["MAX_DEPTH", "TRAJECTORY_FORMS", "Trajectory", "UnreadableTrajectory", "parse"]
@@ -151,7 +152,8 @@ def _from_items(items: list[Any]) -> Trajectory:
     for number, item in enumerate(items, start=1):
         if not isinstance(item, dict):
             _refuse(f"message {number} is {_json_type(item)}, not an object")
-        if not any(isinstance(item.get(key), str) for key in ("role", "type")) and read_record(item) is None:
+        has_role = any(isinstance(item.get(key), str) for key in ("role", "type"))
+        if not has_role and read_record(item) is None and read_vendor_message(item) is None:
             _refuse(f"message {number} has neither role nor type, nor an action or what came of one")
         if is_deeper(item, MAX_DEPTH - 1):
             _refuse(f"message {number} is nested deeper than {MAX_DEPTH} levels")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from mcp_reflect.domain import lazy_re as re
 
 _PATH = re.compile(r"(?:\+\+\+ |\*\*\* (?:Update|Add|Delete) File: )(?:b/(?=.))?([^\t]+)")
+_GIT_HEAD = re.compile(r"diff --git (?:a/)?\S{1,400} (?:b/)?(\S{1,400})\s*$")
 _HEAD = re.compile(r"--- |\*\*\* |diff --git |index [0-9a-f]+\.\.")
 _NO_FILE = "/dev/null"
 
@@ -29,20 +30,28 @@ def read_patch(lines: Iterable[str]) -> list[FilePatch]:
 
 
 def _files(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    return ((path, changed) for path, changed in _heads(lines) if path)
+
+
+def _heads(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
     path, changed, before = "", list[str](), ""
+    named = ""  # by the head of git: some programs show no other one
     for line in lines:
         if found := _PATH.match(line):
-            if path:
-                yield path, changed
-            path, changed = found[1].strip(), []
+            yield path, changed
+            path, changed, named = found[1].strip(), [], ""
             if path == _NO_FILE:
                 path = before
+        elif head := _GIT_HEAD.match(line):
+            yield path, changed
+            path, changed, named = "", [], head[1]
         elif _HEAD.match(line):
             before = line.removeprefix("--- ").removeprefix("a/").partition("\t")[0].strip()
         elif path:
             changed.append(line)
-    if path:
-        yield path, changed
+        elif named and line.startswith(("+", "-", "@@")):
+            path, changed = named, [line]
+    yield path, changed
 
 
 def _changes(lines: Iterable[str]) -> Iterator[tuple[str, str]]:

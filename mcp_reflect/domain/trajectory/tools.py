@@ -57,6 +57,14 @@ _MULTI_EDITORS = frozenset(
 )
 """Editors whose argument `command` says what they do."""
 
+REPLACED = ("oldstring", "oldstr", "oldtext", "old", "targetcontent", "search", "find", "before", "from")
+REPLACING = ("newstring", "newstr", "newtext", "new", "replacementcontent", "replace", "replacement", "after", "to")
+WHOLE_TEXTS = ("content", "contents", "filetext", "filecontent", "codecontent", "text")
+"""Names of an editor's arguments, in small letters without underscores: what is replaced, by what, a file's text."""
+_WRITING_WORDS = frozenset(
+    ("write", "create", "save", "put", "edit", "update", "overwrite", "append", "insert", "patch")
+)
+_MOVING_WORDS = frozenset(("rename", "move", "copy", "mv", "cp", "grep", "search", "find"))
 _PATHS = ("file_path", "path", "filename", "file", "target_file", "uri", "filePath", "filepath", "TargetFile")
 
 _EXIT = r"(?m)^(?:Exit [Cc]ode|Process exited with code|Command failed with exit code|exit_code)\W{1,3}(-?\d{1,10})"
@@ -84,7 +92,22 @@ def is_edit(tool: str, arguments: dict[str, Any]) -> bool:
     name = tool.lower().replace("-", "_")
     if name in _MULTI_EDITORS:
         return arguments.get("command") != "view"
-    return name in EDITORS or any(name == each and given in arguments for each, given in _ONLY_WITH.items())
+    if name in EDITORS or any(name == each and given in arguments for each, given in _ONLY_WITH.items()):
+        return True
+    return _edits_by_its_arguments(name, arguments)
+
+
+def _edits_by_its_arguments(name: str, arguments: dict[str, Any]) -> bool:
+    """Whether a tool of any name is given a file, and what to replace in it by what, or the text to write there."""
+    if not file_of(arguments):
+        return False
+    words = set(_words(name))
+    given = {
+        key.lower().replace("_", "").replace("-", "") for key, value in arguments.items() if isinstance(value, str)
+    }
+    if not given.isdisjoint(REPLACED[:-1]) and not given.isdisjoint(REPLACING[:-1]):
+        return words.isdisjoint(_MOVING_WORDS) or "replace" in words
+    return not given.isdisjoint(WHOLE_TEXTS) and not words.isdisjoint(_WRITING_WORDS)
 
 
 def arguments_of(given: Any) -> dict[str, Any]:
@@ -129,6 +152,13 @@ def command_of(arguments: dict[str, Any]) -> str:
 def path_of(arguments: Mapping[str, Any]) -> str:
     """Return the file that the arguments of a call name; empty where they name none."""
     return next((value for name in _PATHS if isinstance(value := arguments.get(name), str) and value), "")
+
+
+def file_of(arguments: Mapping[str, Any]) -> str:
+    """Return the file that the arguments of a call name, also as `name` where that can only be a file's."""
+    name = arguments.get("name")
+    is_file = isinstance(name, str) and "." in name[1:-1] and not any(sign.isspace() for sign in name)
+    return path_of(arguments) or (str(name) if is_file else "")
 
 
 def command_line(tool: str, arguments: dict[str, Any]) -> str:

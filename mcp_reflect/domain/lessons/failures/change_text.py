@@ -113,7 +113,7 @@ def _settings_in(step: Step, most: int) -> str:
 
     Empty for a file of prose and a longer program.
     """
-    lines = [" ".join(line.split()) for line in step.change[0][1].splitlines()]
+    lines = [line.strip() for line in step.change[0][1].splitlines()]
     if not holds_settings(step):
         is_small = sum(bool(line) for line in lines) <= _SMALL_PROGRAM
         lines = [line for line in telling_lines(lines) if _VALUE.search(line)] if is_small else []
@@ -138,7 +138,7 @@ def _describe_pair(old: str, new: str, most: int) -> str:
 
 def _changed(old: str, new: str, most: int) -> str:
     """The lines that differ; one that only goes on behind its end, as with a comma, stays the same."""
-    lines = [(sign, " ".join(line.split())) for sign, line in _differing(old.splitlines(), new.splitlines())]
+    lines = [(sign, line.strip()) for sign, line in _differing(old.splitlines(), new.splitlines())]
     signs = {(sign, line.rstrip(_JOINTS)) for sign, line in lines}
     stayed = {line for sign, line in signs if line and {("+", line), ("-", line)} <= signs and len(lines) > _PAIR}
     lines = [each for each in lines if len(each[1]) > 1 and each[1].rstrip(_JOINTS) not in stayed]

@@ -1,4 +1,6 @@
-"""Reading of plain-text transcripts: which of the known formats a text has, and its run as chat messages.
+"""Reading of transcripts: which of the known formats a text has, and its run as chat messages.
+
+Messages that tell calls in words alone, as agents do that have no tools, are such a text as well.
 
 On doubt a text stays one: logs, reports and prose have readings of their own (`trajectory/shell_log.py`,
 `trajectory/report.py`).
@@ -14,6 +16,9 @@ from mcp_reflect.domain.trajectory.kept import keep_with_trajectory
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.record_signs import has_record_signs
+from mcp_reflect.domain.trajectory.transcripts.acts_in_words import read_acts_in_words
+from mcp_reflect.domain.trajectory.transcripts.induced.misplaced import count_calls, misplaced_lines
+from mcp_reflect.domain.trajectory.transcripts.induced.reader import read_induced
 from mcp_reflect.domain.trajectory.transcripts.layouts.barred_calls import BARRED_CALLS
 from mcp_reflect.domain.trajectory.transcripts.layouts.folded_calls import FOLDED_CALLS
 from mcp_reflect.domain.trajectory.transcripts.layouts.headed_parts import HEADED_PARTS
@@ -108,6 +113,8 @@ _MOST_WORDS_BEFORE = 3
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _PROMPT_OR_FENCE = re.compile(r"^(?:\$ \S|```|~~~)", re.MULTILINE)
 _LONGEST_HEAD = 20_000
+_LEAST_MISPLACED = 1
+"""Lines that a reading in a known format puts where they can't belong, from which another one is looked for."""
 _MOST_LINES_BEFORE = 40
 """Lines of a banner before the first mark of a format."""
 
@@ -127,7 +134,8 @@ def read_transcript(trajectory: Trajectory) -> Trajectory:
     an output, or quoted.
     """
     if trajectory.messages is not None:
-        return trajectory
+        acted = read_acts_in_words(trajectory)
+        return ReadTranscript.of(acted) if acted else trajectory
     head = _cleaned(trajectory.text[:_LONGEST_HEAD])
     head = "\n".join(head.split("\n", _MOST_LINES_BEFORE)[:_MOST_LINES_BEFORE])
     best: list[Message] = []
@@ -138,7 +146,19 @@ def read_transcript(trajectory: Trajectory) -> Trajectory:
             best, begins = messages, place
         if len(head[:begins].split()) <= _MOST_WORDS_BEFORE:
             break
+    best = _fitting(best, trajectory.text)
     return ReadTranscript.of(best) if best else trajectory
+
+
+def _fitting(read: list[Message], text: str) -> list[Message]:
+    """A reading in a known format, or that by the layout of the text itself where it fits better."""
+    misplaced = misplaced_lines(read)
+    if read and misplaced < _LEAST_MISPLACED:
+        return read
+    induced = read_induced(_cleaned(text)) or []
+    if read and (count_calls(induced) < count_calls(read) or 2 * misplaced_lines(induced) >= misplaced):
+        return read
+    return induced
 
 
 def _readings(text: str, head: str) -> Iterator[tuple[list[Message], bool]]:

@@ -147,10 +147,6 @@ PLAIN = {
         "**Task**\nx\n**Step 3 — bash**\n\n    make\n\nResult:\n\n    ok\n**Step 4 — bash**\n\n    make\n\n"
         "Result:\n\n    ok\n"
     ),
-    "a manual": (
-        "# Setup\n\n**Goal:** a server.\n\n### Step 1 — Install\n```\n$ apt install x\nok\n```\n\n"
-        "### Step 2 — Start\n```\n$ x start\nok\n```\n"
-    ),
     "a manual of shells": (
         "# Setup\n\n## Goal\nA server.\n\n### Step 1: bash\n```\napt install x\n```\n\n"
         "### Step 2: bash\n```\nx up\n```\n"

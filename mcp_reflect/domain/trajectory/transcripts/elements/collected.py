@@ -7,8 +7,9 @@ from typing import Any
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import AGENT_ROLE, OBSERVATION_ROLE, Message
-from mcp_reflect.domain.trajectory.patches import FilePatch
+from mcp_reflect.domain.trajectory.patches import FilePatch, read_patch
 from mcp_reflect.domain.trajectory.scripted_edits import read_scripted_edits
+from mcp_reflect.domain.trajectory.tools import path_of
 
 _SHOWS_TEXT = re.compile(
     r"(?:^|&&|\|\||[;('\"\n])\s{0,20}(?:sudo\s{1,9})?(?:cat|bat|less|more|head|tail|sed\s{1,9}-n|grep|rg|ag|awk|jq|xxd"
@@ -142,8 +143,20 @@ class CollectedMessages:
         if output.strip() and self.shows_others:
             self._answer[1].extend(self._words_behind_answer())
         self._answer[1].append(output)
+        self._take_change(output)
         if failed is not None:
             self._answer[0]["is_error"] = failed
+
+    def _take_change(self, output: str) -> None:
+        """Give the last call the change that its answer shows as a diff, where it is an edit that was told without."""
+        call = next(message for message, _ in reversed(self._found) if message.get("type") == "function_call")
+        given = call["arguments"]
+        is_bare = isinstance(given, dict) and sum(map(bool, given.values())) == 1
+        path = path_of(given) if is_bare and "\n+++ " in output else ""
+        patches = read_patch(output.splitlines()) if path else []
+        if len(patches) == 1 and patches[0].path.endswith(path.rpartition("/")[2]):
+            pieces = [{"old_string": old, "new_string": new} for old, new in patches[0].changes]
+            call["arguments"] = {"file_path": path, "edits": pieces}
 
     def _words_behind_answer(self) -> list[str]:
         """Remove the words behind the output of the last call, and return them: more of it follows them."""

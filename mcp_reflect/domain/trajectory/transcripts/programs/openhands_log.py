@@ -21,6 +21,7 @@ _LEVEL = r"\w{1,60} LEVEL \d{1,3} LOCAL STEP \d{1,6} GLOBAL STEP \d{1,6}\s{0,9}$
 _LEVELS = re.compile(rf"^{_LEVEL}")
 _RULE_ABOVE = re.compile(r"\n={5,40}\s*\Z")
 """What the log prints before each step of an agent, with a line of signs above it."""
+_RULE = re.compile(r"^={5,40}\s{0,9}$")
 _KIND = re.compile(r"^(?:ACTION|OBSERVATION|USER_ACTION)\s{0,9}$")
 """A line of its own below the head, where the log also tells the place in the source."""
 _CONTROLLER = r"(?:\[[A-Z][\w :.-]{3,120}\] )?"
@@ -90,7 +91,7 @@ class _Reader:
         if self._is_told:
             return self._read(_EVENT.match(head["told"] or "") if head else None)
         if head and self._has_heads:
-            kind = head["kind"] or ""
+            kind = head["kind"] or (head["told"] if _KIND.match(head["told"] or "") else "")
             if not kind and self.number < len(self._lines) and _KIND.match(self._lines[self.number]):
                 kind = self._lines[self.number].strip()
                 self.number += 1
@@ -150,12 +151,13 @@ class _Reader:
             if line.startswith((_END, _SPACED_END)) and goes_on:
                 place = number
             found[number] = place
-            goes_on = self._begins(line) if line.strip() else goes_on
+            is_rule = not self._has_heads and _RULE.match(line) is not None
+            goes_on = self._begins(line) if line.strip() and not is_rule else goes_on
         return found
 
     def _begins(self, line: str) -> bool:
         is_free = not self._has_heads and not self._is_told
-        is_head = _HEAD.match(line) is not None or (self._has_heads and _LEVELS.match(line) is not None)
+        is_head = _HEAD.match(line) is not None or (not self._is_told and _LEVELS.match(line) is not None)
         return is_head or (is_free and _EVENT.match(line) is not None)
 
 

@@ -1,0 +1,168 @@
+"""Messages of frameworks whose shape is neither OpenAI's nor Anthropic's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
+from mcp_reflect.domain.trajectory.parsing import parse
+
+LANGCHAIN = [
+    {"type": "human", "data": {"content": "Fix it.", "additional_kwargs": {}}},
+    {
+        "type": "ai",
+        "data": {"content": "I look.", "tool_calls": [{"name": "bash", "args": {"command": "make"}, "id": "c1"}]},
+    },
+    {"type": "tool", "data": {"content": "boom", "tool_call_id": "c1", "name": "bash", "status": "error"}},
+    {"type": "ai", "data": {"content": "Done."}},
+]
+SERIALISED = [
+    {"lc": 1, "type": "constructor", "id": ["langchain", "HumanMessage"], "kwargs": {"content": "Fix it."}},
+    {
+        "lc": 1,
+        "type": "constructor",
+        "id": ["langchain", "AIMessage"],
+        "kwargs": {
+            "content": "I look.",
+            "additional_kwargs": {
+                "tool_calls": [{"id": "c1", "function": {"name": "bash", "arguments": '{"command": "make"}'}}]
+            },
+        },
+    },
+    {
+        "lc": 1,
+        "type": "constructor",
+        "id": ["langchain", "ToolMessage"],
+        "kwargs": {"content": "boom", "tool_call_id": "c1", "status": "error"},
+    },
+    {"lc": 1, "type": "constructor", "id": ["langchain", "AIMessage"], "kwargs": {"content": "Done."}},
+]
+GEMINI = [
+    {"role": "user", "parts": [{"text": "Fix it."}]},
+    {"role": "model", "parts": [{"text": "I look."}, {"functionCall": {"name": "bash", "args": {"command": "make"}}}]},
+    {
+        "role": "user",
+        "parts": [
+            {
+                "functionResponse": {
+                    "name": "bash",
+                    "response": {"output": "Command: make\nDirectory: (root)\nStdout: boom\nExit Code: 2"},
+                }
+            }
+        ],
+    },
+    {"role": "model", "parts": [{"text": "Done."}]},
+]
+AI_SDK = [
+    {"id": "1", "role": "user", "parts": [{"type": "text", "text": "Fix it."}]},
+    {
+        "id": "2",
+        "role": "assistant",
+        "parts": [
+            {"type": "step-start"},
+            {"type": "text", "text": "I look."},
+            {
+                "type": "tool-bash",
+                "toolCallId": "c1",
+                "state": "output-error",
+                "input": {"command": "make"},
+                "errorText": "boom",
+            },
+            {"type": "text", "text": "Done."},
+        ],
+    },
+]
+AUTOGEN = [
+    {"source": "user", "type": "TextMessage", "content": "Fix it."},
+    {"source": "coder", "type": "ThoughtEvent", "content": "I look."},
+    {
+        "source": "coder",
+        "type": "ToolCallRequestEvent",
+        "content": [{"id": "c1", "name": "bash", "arguments": '{"command": "make"}'}],
+    },
+    {
+        "source": "coder",
+        "type": "ToolCallExecutionEvent",
+        "content": [{"call_id": "c1", "name": "bash", "content": "boom", "is_error": True}],
+    },
+    {"source": "coder", "type": "ToolCallSummaryMessage", "content": "boom"},
+    {"source": "coder", "type": "TextMessage", "content": "Done."},
+]
+BEDROCK = [
+    {"role": "user", "content": [{"text": "Fix it."}]},
+    {
+        "role": "assistant",
+        "content": [
+            {"text": "I look."},
+            {"toolUse": {"toolUseId": "c1", "name": "bash", "input": {"command": "make"}}},
+        ],
+    },
+    {
+        "role": "user",
+        "content": [{"toolResult": {"toolUseId": "c1", "content": [{"text": "boom"}], "status": "error"}}],
+    },
+    {"role": "assistant", "content": [{"text": "Done."}]},
+]
+PYDANTIC_AI = [
+    {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "Fix it."}]},
+    {
+        "kind": "response",
+        "parts": [
+            {"part_kind": "text", "content": "I look."},
+            {"part_kind": "tool-call", "tool_name": "bash", "args": {"command": "make"}, "tool_call_id": "c1"},
+        ],
+    },
+    {
+        "kind": "request",
+        "parts": [
+            {
+                "part_kind": "tool-return",
+                "tool_name": "bash",
+                "content": "boom",
+                "tool_call_id": "c1",
+                "status": "error",
+            }
+        ],
+    },
+    {"kind": "response", "parts": [{"part_kind": "text", "content": "Done."}]},
+]
+ALL = {
+    "LangChain": LANGCHAIN,
+    "LangChain, serialised": SERIALISED,
+    "Gemini": GEMINI,
+    "AI SDK": AI_SDK,
+    "AutoGen": AUTOGEN,
+    "Bedrock": BEDROCK,
+    "Pydantic AI": PYDANTIC_AI,
+}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_run(name: str) -> None:
+    events = [each for each in parse(ALL[name]).events if not (isinstance(each, Utterance) and not each.text)]
+    kinds: list[tuple[Any, ...]] = []
+    for each in events:
+        if isinstance(each, Utterance):
+            kinds.append((each.role, each.text))
+        elif isinstance(each, ToolCall):
+            kinds.append((each.name, each.arguments))
+        elif isinstance(each, ToolResult):
+            kinds.append((each.text, each.failed))
+    assert kinds == [
+        ("user", "Fix it."),
+        ("assistant", "I look."),
+        ("bash", '{"command": "make"}'),
+        ("boom", True),
+        ("assistant", "Done."),
+    ]
+
+
+def test_messages_of_the_known_shapes_stay_as_they_are() -> None:
+    messages = [
+        {"role": "assistant", "content": [{"type": "text", "text": "a"}, {"type": "image", "source": {}}]},
+        {"role": "tool", "tool_call_id": "c", "content": "x"},
+        {"type": "function_call_output", "call_id": "c", "output": "x"},
+    ]
+    assert [type(event) for event in parse(messages).events] == [Utterance, ToolResult, ToolResult]
