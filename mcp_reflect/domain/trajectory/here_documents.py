@@ -1,4 +1,4 @@
-"""Here-documents of a shell command: files that it writes by one (`cat > FILE <<'EOF'`), and scripts that it runs."""
+"""Here-documents of a shell command: files that it writes (`cat > FILE <<'EOF'`), scripts and patches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from mcp_reflect.domain import lazy_re as re
 _OPENING = re.compile(
     r"\s*(?:cat\s*>{1,2}\s*(?P<file>[\w./~@-]+)\s*<<|cat\s*<<"
     r"|(?:sudo\s+)?tee\s+(?:-a\s+)?(?P<teed>[\w./~@-]+)(?:\s*>\s*/dev/null)?\s*<<"
-    r"|(?P<python>(?:uv\s+run\s+)?python[\d.]*)\s*(?:-\s*)?<<)"
+    r"|(?P<python>(?:uv\s+run\s+)?python[\d.]*)\s*(?:-\s*)?<<"
+    r"|(?P<patch>(?:git\s+apply|patch)(?:\s+-{1,2}[\w=-]+(?:\s\d)?)*(?:\s+-)?)\s*<<)"
     r"(?P<dash>-?)\s*['\"]?(?P<end>\w+)['\"]?(?:\s*>{1,2}\s*(?P<behind>[\w./~@-]+))?[ \t]*(?P<next>&&[^\n]*)?\n"
 )
 
@@ -23,7 +24,7 @@ _DOCUMENT = re.compile(
 class HereDocument(NamedTuple):
     """A here-document at the beginning of a command: the file that it writes, the text, and what the command does then.
 
-    `path` is empty for a Python script; `appends` is true where the file keeps what it held.
+    `path` is empty for a Python script and a patch; `appends` is true where the file keeps what it held.
     """
 
     path: str
@@ -50,7 +51,7 @@ def leading_document(command: str) -> HereDocument | None:
     body = [line.lstrip("\t") for line in lines] if opening["dash"] else lines
     # The mark ends a document only as a whole line: text may well have a line that begins with it.
     end = next((place for place, line in enumerate(body) if line == opening["end"]), None)
-    if end is None or bool(path) == bool(opening["python"]):
+    if end is None or bool(path) == bool(opening["python"] or opening["patch"]):
         return None
     then, rest = (opening["next"] or "").removeprefix("&&").strip(), "\n".join(lines[end + 1 :]).strip()
     appends = _APPENDS.search(opening[0]) is not None

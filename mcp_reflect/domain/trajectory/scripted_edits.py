@@ -1,4 +1,4 @@
-"""Edits that a shell command makes: `sed -i` and `perl -pi`, here-documents, Python scripts, and what is appended.
+"""Edits that a shell command makes: `sed -i`, `perl -pi`, here-documents, Python scripts, patches, what is appended.
 
 What an agent changes by a script is an edit as much as what it changes by its editor, and the test that it runs in the
 same command line is the same test. Read is only what can be read with certainty; anything else stays a command.
@@ -11,12 +11,12 @@ from collections.abc import Iterator
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.here_documents import leading_document
-from mcp_reflect.domain.trajectory.patches import FilePatch
+from mcp_reflect.domain.trajectory.patches import FilePatch, read_patch
 
 _MOST_CHARS = 8_000
 _LIKELY = re.compile(r"\bsed\s+-\S*i|\bperl\s+-\S*i|<<|>>|\|\s*(?:sudo\s+)?tee\s")
 _PLAIN_JOINT = re.compile(r"&&|;|\n")
-_BEGINS_DOCUMENT = re.compile(r"\s*(?P<command>(?:sudo\s+)?(?:cat|tee|python[\d.]*|uv)\s[^\n]*)\Z")
+_BEGINS_DOCUMENT = re.compile(r"\s*(?P<command>(?:sudo\s+)?(?:cat|tee|python[\d.]*|uv|patch|git\s+apply)\s[^\n]*)\Z")
 _LEAVES = re.compile(r"\b(?:exit|return)\b")
 """What may end a command line before its here-document is read."""
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\([^()]*\)")
@@ -87,7 +87,7 @@ def read_scripted_edits(command: str) -> tuple[FilePatch | str, ...]:
     while (document := leading_document(rest)) is not None:
         if document.path:
             reading.edit(FilePatch(document.path, (("", document.text),), writes=not document.appends))
-        elif edits := _replaced_by(document.text):
+        elif edits := read_patch(document.text.splitlines()) or _replaced_by(document.text):
             for edit in edits:
                 reading.edit(edit)
         else:

@@ -138,3 +138,14 @@ def test_a_line_that_sed_appends_is_an_edit() -> None:
     )
     changes = (("optimizer = true", "optimizer = false"), ("", "via_ir = true"))
     assert appended == (FilePatch("foundry.toml", changes), "forge test")
+
+
+@pytest.mark.parametrize("program", ["patch -p1", "patch -p1 -", "git apply", "git apply --index -"])
+def test_a_patch_in_a_here_document(program: str) -> None:
+    diff = "--- a/x.c\n+++ b/x.c\n@@ -1 +1 @@\n-int a;\n+int b;"
+    assert read_scripted_edits(f"{program} <<'EOF'\n{diff}\nEOF\nmake") == (
+        FilePatch("x.c", (("int a;", "int b;"),)),
+        "make",
+    )
+    moved = FilePatch("src/x.c", (("int a;", "int b;"),))
+    assert read_scripted_edits(f"cd src && {program} <<'EOF'\n{diff}\nEOF") == (moved,)

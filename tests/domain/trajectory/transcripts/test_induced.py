@@ -245,7 +245,7 @@ rc=0
     told = read(text)
     assert (
         "user",
-        "Script started on 2026-11-24\n\ntask: purge.sh always uses 90 days, make it use its argument",
+        "task: purge.sh always uses 90 days, make it use its argument",
     ) in told
     assert ("assistant", "The argument is never used.") in told
     assert [given["command"] for kind, given, *_ in told if kind == "bash"] == [

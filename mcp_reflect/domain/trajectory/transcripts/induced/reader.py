@@ -26,12 +26,14 @@ _IN_THREAD = re.compile(r"^\*\*@[\w-]{1,60}\*\* commented", re.MULTILINE)
 _LEAST_CALLS = 2
 _LEAST_WORDS = 3
 _AGENT, _NOBODY = "agent:", "observed:"
+_BANNER = re.compile(r"Script (?:started|done) on \d")
+"""What `script` writes around a session."""
 _COMMENT = re.compile(r"^# +(?=\w)")
 
 
 def read_induced(text: str) -> list[Message] | None:
     """Return the messages of a transcript whose marks tell its calls and outputs; None for any other text."""
-    lines = text.split("\n")
+    lines = [line for line in text.split("\n") if not _BANNER.match(line)]
     stamped = without_stamps(lines)
     calls = find_calls(stamped.lines)
     names: Mapping[str, str] = {}
