@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.command_text import looks_like_command
 from mcp_reflect.domain.trajectory.log_parts import LogParts
 from mcp_reflect.domain.trajectory.named_blocks import names_changed_file
 
@@ -17,14 +18,16 @@ def lines_with_commands(log: str, *, has_comments: bool = False) -> Iterator[tup
     """Yield each line of a log with the command behind its shell prompt, an empty one where it has none.
 
     `# …` is a comment or a heading rather than root's prompt where the log shows a user's prompt (`$ …`) or a script,
-    too, is in a language with such comments (`has_comments`), or the line reads like words or names a changed file.
+    too, is in a language with such comments (`has_comments`), or the line reads like words, names a changed file or
+    calls no known program.
     """
     lines = log.splitlines()
     has_comments = has_comments or any(line.startswith(("$ ", "#!")) for line in lines)
     for line in lines:
         prompt = _PROMPT.match(line)
         is_hashed = prompt and line.startswith("# ")
-        if is_hashed and (has_comments or _COMMENT.match(line) or names_changed_file(line)):
+        is_said = has_comments or _COMMENT.match(line) or names_changed_file(line)
+        if prompt and is_hashed and (is_said or not looks_like_command(prompt["command"])):
             prompt = None
         yield line, prompt["command"].strip() if prompt else ""
 

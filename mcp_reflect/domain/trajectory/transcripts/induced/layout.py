@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.command_text import looks_like_command
 from mcp_reflect.domain.trajectory.log_parts import LogParts
 from mcp_reflect.domain.trajectory.tools import SHELLS, is_instrument
 from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import PATCHERS
-from mcp_reflect.domain.trajectory.transcripts.induced.command_text import looks_like_command
 from mcp_reflect.domain.trajectory.transcripts.induced.marks import Begun, commands_in, normal_mark, unclosed
 
 _FENCE = re.compile(r"^[ \t]{0,3}(?:```+|~~~+)[ \t]{0,3}(?P<language>[\w+-]{0,20})")

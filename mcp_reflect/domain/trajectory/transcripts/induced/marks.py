@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.command_text import looks_like_command
 from mcp_reflect.domain.trajectory.transcripts.elements.role_words import AGENT_NAMES, USER_NAMES, foreign_words
-from mcp_reflect.domain.trajectory.transcripts.induced.command_text import looks_like_command
 
 _MOST_BEFORE = 60
 """Characters before a command in its line."""

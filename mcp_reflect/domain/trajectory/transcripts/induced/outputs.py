@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.trajectory.transcripts.induced.command_text import is_sentence
+from mcp_reflect.domain.trajectory.command_text import is_sentence
 from mcp_reflect.domain.trajectory.transcripts.induced.marks import RESULT_WORDS, exit_code_in, spoken_in
 
 _FENCE = re.compile(r"^[ \t]{0,3}(?:```+|~~~+)")
