@@ -1,7 +1,8 @@
 """Messages of further frameworks in the shape of Anthropic's: a role, and blocks for texts, calls and results.
 
-LangChain nests a message (`data`, `kwargs`), Gemini, the AI SDK and Pydantic AI list `parts`, Bedrock wraps calls
-(`toolUse`), AutoGen lists them as the content of events. They are told by what they hold, not by whose they are: a call
+LangChain nests a message (`data`, `kwargs`), as Google's ADK does (`content`), Gemini, the AI SDK and Pydantic AI list
+`parts`, Semantic Kernel `Items`, Bedrock wraps calls (`toolUse`), AutoGen lists them as the content of events, and
+ShareGPT tells who a `value` is `from`. They are told by what they hold, not by whose they are: a call
 has a name and arguments, a result has what came of it beside a name or the id of its call. So a framework that nobody
 here knows is likely to be read, too.
 """
@@ -11,14 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from mcp_reflect.domain.trajectory.tool_json import parse_json_object
+
 Block = dict[str, Any]
 
-_INNER = ("data", "kwargs")
-_LISTS = ("parts", "content", "items", "blocks")
-_NAMES = ("name", "toolName", "tool_name", "tool", "function_name")
-_GIVEN = ("args", "arguments", "input", "parameters", "params", "toolInput", "tool_input", "rawInput")
-_GOT = ("result", "output", "response", "content", "errorText", "error", "observation", "return_value")
-_IDS = ("toolCallId", "tool_call_id", "toolUseId", "tool_use_id", "call_id", "callId", "id")
+_INNER = ("data", "kwargs", "content")
+_LISTS = ("parts", "content", "items", "Items", "blocks")
+_NAMES = ("name", "toolName", "tool_name", "tool", "function_name", "FunctionName")
+_GIVEN = ("args", "arguments", "input", "parameters", "params", "toolInput", "tool_input", "rawInput", "Arguments")
+_GOT = ("result", "output", "response", "content", "errorText", "error", "observation", "return_value", "Result")
+_IDS = ("toolCallId", "tool_call_id", "toolUseId", "tool_use_id", "call_id", "callId", "CallId", "Id", "id")
 _FLAGS = ("is_error", "isError")
 _FAILED = frozenset(("error", "failed", "failure", "output-error"))
 _DONE = frozenset(("success", "completed", "output-available", "ok"))
@@ -30,6 +33,7 @@ _ROLES = {
     **dict.fromkeys(("human", "humanmessage", "user_proxy", "customer"), "user"),
     **dict.fromkeys(("ai", "aimessage", "aimessagechunk", "model", "bot", "agent", "chatbot"), "assistant"),
     **dict.fromkeys(("toolmessage", "functionmessage"), "tool"),
+    **dict.fromkeys(("gpt", "chatgpt", "bing"), "assistant"),
     "systemmessage": "system",
 }
 _KNOWN = frozenset(("user", "assistant", "system", "developer", "tool", "function"))
@@ -38,12 +42,15 @@ _KNOWN = frozenset(("user", "assistant", "system", "developer", "tool", "functio
 def read_vendor_message(message: Mapping[str, Any]) -> Block | None:
     """Return a message of another framework in Anthropic's shape; None for one of a shape that needs no translation."""
     inner = next((message[key] for key in _INNER if isinstance(message.get(key), dict)), None)
-    if inner is not None and ("content" in inner or "tool_calls" in inner):
-        return _plain({**inner, "role": _role(message, inner)})
+    if inner is not None and not inner.keys().isdisjoint(("content", "tool_calls", "parts")):
+        plain = _plain({**inner, "role": _role(message, inner)})
+        return read_vendor_message(plain) or plain
+    if isinstance(message.get("from"), str) and isinstance(message.get("value"), str):
+        return _shared(message["from"].lower(), message["value"])
     if "lc_kwargs" in message and isinstance(message["lc_kwargs"], dict):
         return _plain({**message["lc_kwargs"], "role": _role(message, message["lc_kwargs"])})
     parts = next((message[key] for key in _LISTS if isinstance(message.get(key), list)), None)
-    is_listed = isinstance(message.get("parts"), list) and "content" not in message
+    is_listed = "content" not in message and isinstance(message.get("parts", message.get("Items")), list)
     if parts is not None and (is_listed or any(isinstance(part, dict) and _is_foreign(part) for part in parts)):
         role = _role(message, {})
         return {"role": "assistant" if role in {"tool", "function"} else role, "content": list(_blocks(parts, role))}
@@ -54,6 +61,17 @@ def read_vendor_message(message: Mapping[str, Any]) -> Block | None:
         return {"role": _role(message, {}), "content": said}
     role = str(message.get("role", "")).lower()
     return {**message, "role": _ROLES[role]} if role in _ROLES else None
+
+
+def _shared(sender: str, value: str) -> Block:
+    """A message of ShareGPT: who it is from, and what it says, a call as JSON."""
+    if sender in {"function_call", "tool_call"}:
+        told = parse_json_object(value) or {}
+        call = {"type": "tool_use", "name": _first(told, _NAMES) or "", "input": _first(told, _GIVEN) or {}}
+        return {"role": "assistant", "content": [call]}
+    if sender in {"observation", "tool", "tool_response", "function_response"}:
+        return {"role": "tool", "content": value}
+    return {"role": _ROLES.get(sender, sender), "content": value}
 
 
 def _plain(message: Block) -> Block:
@@ -68,7 +86,9 @@ def _plain(message: Block) -> Block:
 
 def _role(message: Mapping[str, Any], inner: Mapping[str, Any]) -> str:
     """The role of a message by its role, its type, the name of its class or its source."""
-    names = [message.get("role"), inner.get("role"), inner.get("type"), message.get("type"), message.get("kind")]
+    given = message.get("role", message.get("Role"))
+    label = given.get("Label") if isinstance(given, dict) else given
+    names = [label, inner.get("role"), inner.get("type"), message.get("type"), message.get("kind")]
     if isinstance(message.get("id"), list) and message["id"]:
         names.append(message["id"][-1])
     for name in names:
@@ -122,7 +142,9 @@ def _read(part: Mapping[str, Any], role: str) -> Iterator[Block]:
 
 def _said(part: Mapping[str, Any], kind: str, role: str) -> Iterator[Block]:
     """What a part says that is neither a call nor a result."""
-    if kind.startswith(("user", "system")) and role == "user" and isinstance(part.get("content"), str):
+    if isinstance(part.get("Text"), str):
+        yield {"type": "text", "text": part["Text"]}
+    elif kind.startswith(("user", "system")) and role == "user" and isinstance(part.get("content"), str):
         yield {"type": "text", "text": "" if kind.startswith("system") else part["content"]}
     elif "text" in part or "content" in part:
         yield {**part, "type": "text"}
@@ -164,8 +186,8 @@ def _result(result: Mapping[str, Any], part: Mapping[str, Any]) -> Block:
 
 
 def _kind(part: Mapping[str, Any]) -> str:
-    kind = part.get("type", part.get("part_kind", part.get("kind", "")))
-    return kind if isinstance(kind, str) else ""
+    kind = next((part[key] for key in ("type", "part_kind", "kind", "$type") if key in part), "")
+    return kind.removesuffix("Content") if isinstance(kind, str) else ""
 
 
 def _id(part: Mapping[str, Any]) -> str:

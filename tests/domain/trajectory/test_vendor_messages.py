@@ -128,6 +128,61 @@ PYDANTIC_AI = [
     },
     {"kind": "response", "parts": [{"part_kind": "text", "content": "Done."}]},
 ]
+ADK = [
+    {"id": "1", "author": "user", "content": {"role": "user", "parts": [{"text": "Fix it."}]}},
+    {
+        "id": "2",
+        "author": "coder",
+        "content": {
+            "role": "model",
+            "parts": [{"text": "I look."}, {"functionCall": {"name": "bash", "args": {"command": "make"}}}],
+        },
+    },
+    {
+        "id": "3",
+        "author": "coder",
+        "content": {
+            "role": "user",
+            "parts": [{"functionResponse": {"name": "bash", "response": {"stdout": "boom", "exit_code": 2}}}],
+        },
+    },
+    {"id": "4", "author": "coder", "content": {"role": "model", "parts": [{"text": "Done."}]}},
+]
+SEMANTIC_KERNEL = [
+    {"Role": {"Label": "user"}, "Items": [{"$type": "TextContent", "Text": "Fix it."}]},
+    {
+        "Role": {"Label": "assistant"},
+        "Items": [
+            {"$type": "TextContent", "Text": "I look."},
+            {
+                "$type": "FunctionCallContent",
+                "Id": "c1",
+                "PluginName": "dev",
+                "FunctionName": "bash",
+                "Arguments": {"command": "make"},
+            },
+        ],
+    },
+    {
+        "Role": {"Label": "tool"},
+        "Items": [
+            {
+                "$type": "FunctionResultContent",
+                "CallId": "c1",
+                "FunctionName": "bash",
+                "Result": '{"output": "boom", "exit_code": 2}',
+            }
+        ],
+    },
+    {"Role": {"Label": "assistant"}, "Items": [{"$type": "TextContent", "Text": "Done."}]},
+]
+SHARE_GPT = [
+    {"from": "human", "value": "Fix it."},
+    {"from": "gpt", "value": "I look."},
+    {"from": "function_call", "value": '{"name": "bash", "arguments": {"command": "make"}}'},
+    {"from": "observation", "value": '{"output": "boom", "exit_code": 2}'},
+    {"from": "gpt", "value": "Done."},
+]
 ALL = {
     "LangChain": LANGCHAIN,
     "LangChain, serialised": SERIALISED,
@@ -136,6 +191,9 @@ ALL = {
     "AutoGen": AUTOGEN,
     "Bedrock": BEDROCK,
     "Pydantic AI": PYDANTIC_AI,
+    "ADK": ADK,
+    "Semantic Kernel": SEMANTIC_KERNEL,
+    "ShareGPT": SHARE_GPT,
 }
 
 

@@ -67,7 +67,7 @@ class Begun(NamedTuple):
     begin: int
 
 
-class Spoken(NamedTuple):
+class MarkedLine(NamedTuple):
     """A line with the mark of somebody who speaks: the mark, whose it is as by `role_of`, and what is said."""
 
     mark: str
@@ -119,18 +119,22 @@ def exit_code_in(line: str) -> int | None:
     return int(told["code"]) if told and _BEHIND_CODE.fullmatch(told["rest"]) else None
 
 
-def spoken_in(line: str) -> Spoken | None:
+def spoken_in(line: str) -> MarkedLine | None:
     """Return what a line shows of who speaks in it; None for a line that begins with no mark."""
     line = line.rstrip()
     if tag := _SPEAKERS_TAG.match(line):
         role = role_of(tag["name"])
-        return Spoken(f"<{tag['name']}>", role, tag["said"].removesuffix(f"</{tag['name']}>").strip()) if role else None
+        return (
+            MarkedLine(f"<{tag['name']}>", role, tag["said"].removesuffix(f"</{tag['name']}>").strip())
+            if role
+            else None
+        )
     labelled = _LABELLED.match(line) or _HEADED.match(line)
     if labelled is not None:
         role, said = role_of(labelled["label"]), (labelled.groupdict().get("said") or "").strip()
-        return Spoken(normal_mark(labelled["mark"]), role, said) if role or said else None
+        return MarkedLine(normal_mark(labelled["mark"]), role, said) if role or said else None
     signed = _SIGNED.match(line)
-    return Spoken(signed["mark"], "", signed["said"]) if signed else None
+    return MarkedLine(signed["mark"], "", signed["said"]) if signed else None
 
 
 def role_of(label: str) -> str:
