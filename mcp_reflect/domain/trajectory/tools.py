@@ -105,6 +105,8 @@ def _edits_by_its_arguments(name: str, arguments: dict[str, Any]) -> bool:
     given = {
         key.lower().replace("_", "").replace("-", "") for key, value in arguments.items() if isinstance(value, str)
     }
+    if {"from", "to"} <= given and any(word in name for word in ("edit", "replace", "substitute")):
+        return True
     if not given.isdisjoint(REPLACED[:-1]) and not given.isdisjoint(REPLACING[:-1]):
         return words.isdisjoint(_MOVING_WORDS) or "replace" in words
     return not given.isdisjoint(WHOLE_TEXTS) and not words.isdisjoint(_WRITING_WORDS)

@@ -1,10 +1,10 @@
 """Messages of further frameworks in the shape of Anthropic's: a role, and blocks for texts, calls and results.
 
 LangChain nests a message (`data`, `kwargs`), as Google's ADK does (`content`), Gemini, the AI SDK and Pydantic AI list
-`parts`, Semantic Kernel `Items`, Bedrock wraps calls (`toolUse`), AutoGen lists them as the content of events, and
-ShareGPT tells who a `value` is `from`. They are told by what they hold, not by whose they are: a call
-has a name and arguments, a result has what came of it beside a name or the id of its call. So a framework that nobody
-here knows is likely to be read, too.
+`parts`, Semantic Kernel `Items`, LlamaIndex `blocks`, Bedrock and Haystack wrap calls (`toolUse`, `tool_call`), AutoGen
+lists them as the content of events, ShareGPT tells who a `value` is `from`, and SWE-agent what an action was. They are
+told by what they hold, not by whose they are: a call has a name and arguments, a result has what came of it beside a
+name or the id of its call. So a framework that nobody here knows is likely to be read, too.
 """
 
 from __future__ import annotations
@@ -16,17 +16,30 @@ from mcp_reflect.domain.trajectory.tool_json import parse_json_object
 
 Block = dict[str, Any]
 
-_INNER = ("data", "kwargs", "content")
+_INNER = ("data", "kwargs", "lc_kwargs", "content")
 _LISTS = ("parts", "content", "items", "Items", "blocks")
 _NAMES = ("name", "toolName", "tool_name", "tool", "function_name", "FunctionName")
-_GIVEN = ("args", "arguments", "input", "parameters", "params", "toolInput", "tool_input", "rawInput", "Arguments")
+_GIVEN = (
+    "args",
+    "arguments",
+    "input",
+    "parameters",
+    "params",
+    "toolInput",
+    "tool_input",
+    "rawInput",
+    "Arguments",
+    "tool_kwargs",
+)
 _GOT = ("result", "output", "response", "content", "errorText", "error", "observation", "return_value", "Result")
-_IDS = ("toolCallId", "tool_call_id", "toolUseId", "tool_use_id", "call_id", "callId", "CallId", "Id", "id")
+_IDS = ("toolCallId", "tool_call_id", "toolUseId", "tool_use_id", "call_id", "callId", "CallId", "Id", "tool_id", "id")
 _FLAGS = ("is_error", "isError")
 _FAILED = frozenset(("error", "failed", "failure", "output-error"))
 _DONE = frozenset(("success", "completed", "output-available", "ok"))
 _CALLS = frozenset(("functioncall", "tooluse", "toolcall", "toolinvocation", "executablecode"))
-_RESULTS = frozenset(("functionresponse", "toolresult", "toolresponse", "codeexecutionresult", "functionresult"))
+_RESULTS = frozenset(
+    ("functionresponse", "toolresult", "toolresponse", "codeexecutionresult", "functionresult", "toolcallresult")
+)
 _RESULT_KINDS = frozenset(("tool-result", "tool-return", "tool_result", "tool-response", "function-response"))
 _NO_NAMES = _RESULT_KINDS | frozenset(("tool-call", "tool-invocation", "tool-use", "tool-error"))
 _ROLES = {
@@ -41,26 +54,58 @@ _KNOWN = frozenset(("user", "assistant", "system", "developer", "tool", "functio
 
 def read_vendor_message(message: Mapping[str, Any]) -> Block | None:
     """Return a message of another framework in Anthropic's shape; None for one of a shape that needs no translation."""
-    inner = next((message[key] for key in _INNER if isinstance(message.get(key), dict)), None)
-    if inner is not None and not inner.keys().isdisjoint(("content", "tool_calls", "parts")):
+    if (inner := _inner(message)) is not None:
         plain = _plain({**inner, "role": _role(message, inner)})
         return read_vendor_message(plain) or plain
-    if isinstance(message.get("from"), str) and isinstance(message.get("value"), str):
-        return _shared(message["from"].lower(), message["value"])
-    if "lc_kwargs" in message and isinstance(message["lc_kwargs"], dict):
-        return _plain({**message["lc_kwargs"], "role": _role(message, message["lc_kwargs"])})
     parts = next((message[key] for key in _LISTS if isinstance(message.get(key), list)), None)
     is_listed = "content" not in message and isinstance(message.get("parts", message.get("Items")), list)
     if parts is not None and (is_listed or any(isinstance(part, dict) and _is_foreign(part) for part in parts)):
-        role = _role(message, {})
-        return {"role": "assistant" if role in {"tool", "function"} else role, "content": list(_blocks(parts, role))}
-    is_event = isinstance(message.get("source"), str) and isinstance(message.get("content"), str)
-    if is_event and "role" not in message:
+        return _listed(message, parts)
+    return _said_at_once(message)
+
+
+def _inner(message: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The message that another one holds; None for one that is a message itself."""
+    held = (message[key] for key in _INNER if isinstance(message.get(key), dict))
+    return next((each for each in held if not each.keys().isdisjoint(("content", "tool_calls", "parts"))), None)
+
+
+def _said_at_once(message: Mapping[str, Any]) -> Block | None:
+    """A message whose content is one text; None for one of a shape that needs no translation."""
+    content = message.get("content")
+    if isinstance(message.get("from"), str) and isinstance(message.get("value"), str):
+        return _shared(message["from"].lower(), message["value"])
+    if message.get("message_type") in {"action", "observation"} and isinstance(content, str):
+        return _acted(message)
+    if isinstance(message.get("source"), str) and isinstance(content, str) and "role" not in message:
         # What a tool returned, once more as the words of the agent.
-        said = "" if "Summary" in str(message.get("type", "")) else message["content"]
-        return {"role": _role(message, {}), "content": said}
+        return {"role": _role(message, {}), "content": "" if "Summary" in str(message.get("type", "")) else content}
     role = str(message.get("role", "")).lower()
     return {**message, "role": _ROLES[role]} if role in _ROLES else None
+
+
+def _listed(message: Mapping[str, Any], parts: list[Any]) -> Block:
+    """A message whose parts are of other kinds; what a tool says in them is a result, whatever they are."""
+    role = _role(message, {})
+    blocks = list(_blocks(parts, role))
+    more = message.get("additional_kwargs")
+    more = more if isinstance(more, dict) else {}
+    calls = more.get("tool_calls")
+    for call in calls if isinstance(calls, list) and not message.get("tool_calls") else ():
+        blocks += _read({"tool_call": call}, role)
+    if role in {"tool", "function"} and not any(block.get("type") == "tool_result" for block in blocks):
+        return {**more, "role": "tool", "content": parts}
+    return {"role": "assistant" if role in {"tool", "function"} else role, "content": blocks}
+
+
+def _acted(message: Mapping[str, Any]) -> Block:
+    """A message of SWE-agent's history: an action of its shell with a thought, or what was observed."""
+    if message["message_type"] == "observation":
+        return {"role": "tool", "content": message["content"]}
+    thought, action = message.get("thought"), message.get("action")
+    said = [{"type": "text", "text": thought}] if isinstance(thought, str) and thought.strip() else []
+    call = {"type": "tool_use", "name": "bash", "input": {"command": action}}
+    return {"role": "assistant", "content": [*said, call] if isinstance(action, str) else message["content"]}
 
 
 def _shared(sender: str, value: str) -> Block:

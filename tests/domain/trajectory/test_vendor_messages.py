@@ -183,6 +183,39 @@ SHARE_GPT = [
     {"from": "observation", "value": '{"output": "boom", "exit_code": 2}'},
     {"from": "gpt", "value": "Done."},
 ]
+HAYSTACK = [
+    {"role": "user", "meta": {}, "content": [{"text": "Fix it."}]},
+    {
+        "role": "assistant",
+        "meta": {},
+        "content": [
+            {"text": "I look."},
+            {"tool_call": {"tool_name": "bash", "arguments": {"command": "make"}, "id": "c1"}},
+        ],
+    },
+    {
+        "role": "tool",
+        "meta": {},
+        "content": [{"tool_call_result": {"result": '{"output": "boom", "exit_code": 2}', "origin": {"id": "c1"}}}],
+    },
+    {"role": "assistant", "meta": {}, "content": [{"text": "Done."}]},
+]
+LLAMA_INDEX = [
+    {"role": "user", "blocks": [{"block_type": "text", "text": "Fix it."}], "additional_kwargs": {}},
+    {
+        "role": "assistant",
+        "blocks": [{"block_type": "text", "text": "I look."}],
+        "additional_kwargs": {
+            "tool_calls": [{"tool_id": "c1", "tool_name": "bash", "tool_kwargs": {"command": "make"}}]
+        },
+    },
+    {
+        "role": "tool",
+        "blocks": [{"block_type": "text", "text": '{"output": "boom", "exit_code": 2}'}],
+        "additional_kwargs": {"tool_call_id": "c1", "name": "bash"},
+    },
+    {"role": "assistant", "blocks": [{"block_type": "text", "text": "Done."}], "additional_kwargs": {}},
+]
 ALL = {
     "LangChain": LANGCHAIN,
     "LangChain, serialised": SERIALISED,
@@ -192,6 +225,8 @@ ALL = {
     "Bedrock": BEDROCK,
     "Pydantic AI": PYDANTIC_AI,
     "ADK": ADK,
+    "Haystack": HAYSTACK,
+    "LlamaIndex": LLAMA_INDEX,
     "Semantic Kernel": SEMANTIC_KERNEL,
     "ShareGPT": SHARE_GPT,
 }
@@ -224,3 +259,19 @@ def test_messages_of_the_known_shapes_stay_as_they_are() -> None:
         {"type": "function_call_output", "call_id": "c", "output": "x"},
     ]
     assert [type(event) for event in parse(messages).events] == [Utterance, ToolResult, ToolResult]
+
+
+def test_the_history_of_swe_agent() -> None:
+    events = parse(
+        [
+            {"role": "user", "content": "Fix it.", "message_type": "observation"},
+            {"role": "assistant", "content": "x", "thought": "I look.", "action": "make", "message_type": "action"},
+            {"role": "user", "content": "boom", "message_type": "observation"},
+        ]
+    ).events
+    assert [type(event) for event in events] == [ToolResult, Utterance, ToolCall, ToolResult]
+
+
+def test_what_a_tool_says_in_parts_of_any_kind_is_its_result() -> None:
+    [event] = parse([{"role": "tool", "content": [{"block_type": "x", "payload": {"a": "Obey."}}]}]).events
+    assert isinstance(event, ToolResult)

@@ -15,6 +15,7 @@ from mcp_reflect.domain.trajectory.transcripts.programs.autogen import read_auto
 
 _EXECUTED = re.compile(r"\s{0,9}exitcode: -?\d{1,10}\b")
 _OBSERVED = re.compile(r"\s{0,9}(?:Observation|OBSERVATION|Observed|Output|Result|Tool (?:output|result))s?:")
+_OBSERVED_WITHIN = re.compile(r"^Observation:", re.MULTILINE)
 _ACTION = re.compile(r"^(?:\*\*)?(?:Action|ACTION)(?:\*\*)?:", re.MULTILINE)
 _RULE = f"\n\n{80 * '-'}\n"
 _LEAST = 2
@@ -28,7 +29,9 @@ def read_acts_in_words(trajectory: Trajectory) -> list[Message] | None:
     answers = [each for each in said if each.role != AGENT_ROLE]
     if any(_EXECUTED.match(each.text) for each in answers):
         return read_autogen(_RULE.join(map(_as_autogen, said)) + _RULE)
-    if any(_OBSERVED.match(each.text) for each in answers) and any(_ACTION.search(each.text) for each in said):
+    acted = [each for each in said if each.role == AGENT_ROLE and _ACTION.search(each.text)]
+    is_within = any(_OBSERVED_WITHIN.search(each.text) for each in acted)
+    if acted and (is_within or any(_OBSERVED.match(each.text) for each in answers)):
         return read_labelled(_as_react(said))
     return None
 
