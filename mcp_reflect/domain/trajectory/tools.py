@@ -30,6 +30,8 @@ _COMMON_VERBS = frozenset(("run", "exec", "execute", "command", "cmd", "console"
 _RUN_COMMANDS = frozenset(("run", "exec", "execute", "ssh", "shell", "bash", "remote", "terminal", "console"))
 """Words in the names of further tools that run the command line in `command` or `cmd`, as `run_remote`."""
 
+_SHELL_LANGUAGES = frozenset(("bash", "sh", "zsh", "shell"))
+
 _PROGRAMS = {
     **{name: name for name in ("kubectl", "git", "docker", "helm", "terraform", "aws", "gcloud", "az", "gh", "npm")},
     "kube": "kubectl",
@@ -166,6 +168,12 @@ def file_of(arguments: Mapping[str, Any]) -> str:
 def command_line(tool: str, arguments: dict[str, Any]) -> str:
     """Return the command line that a call of a tool runs; empty for a tool that runs none."""
     name = tool.lower().rpartition("__")[2]
+    language = arguments.get("lang", arguments.get("language"))
+    if isinstance(language, str) and language.lower() in _SHELL_LANGUAGES:
+        return command_of(arguments) or command_of({"command": arguments.get("script", arguments.get("code", ""))})
+    lines = arguments.get("commands")
+    if name in SHELLS and isinstance(lines, list):
+        return "\n".join(line for line in lines if isinstance(line, str))
     if name in SHELLS:
         given = next((arguments[each] for each in _COMMANDS if arguments.get(each)), "")
         if not given and len(arguments) == 1 and name not in _COMMON_VERBS and not path_of(arguments):

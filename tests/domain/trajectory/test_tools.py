@@ -9,7 +9,7 @@ import pytest
 from mcp_reflect.domain.lessons.run.steps import step_of
 from mcp_reflect.domain.trajectory.editor_arguments import edits_of
 from mcp_reflect.domain.trajectory.patches import FilePatch
-from mcp_reflect.domain.trajectory.tools import command_line
+from mcp_reflect.domain.trajectory.tools import command_line, is_edit
 
 
 @pytest.mark.parametrize(
@@ -105,3 +105,33 @@ def test_an_editor_may_be_given_what_it_replaces_in_one_text() -> None:
     )
     [found] = edits_of({"path": "app.toml", "diff": diff}, "")
     assert found.changes == (("port = 1", "port = 2"), ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "command"),
+    [
+        ("terminal", {"commands": ["make test", "git status"]}, "make test\ngit status"),
+        ("execute_code", {"lang": "bash", "script": "make test"}, "make test"),
+        ("run_code", {"language": "sh", "code": "make test"}, "make test"),
+        ("run_code", {"language": "python", "code": "print(1)"}, ""),
+    ],
+)
+def test_command_lines_under_other_names(tool: str, arguments: dict[str, Any], command: str) -> None:
+    assert command_line(tool, arguments) == command
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "expected"),
+    [
+        ("substitute", {"name": "a.py", "before": "x", "after": "y"}, True),
+        ("replace_text", {"filename": "a.py", "search": "x", "replacement": "y"}, True),
+        ("put_file", {"path": "a.py", "contents": "x\n"}, True),
+        ("editFile", {"path": "a.py", "from": "x", "to": "y"}, True),
+        ("rename", {"path": "src", "old": "a.py", "new": "b.py"}, False),
+        ("grep_file", {"path": "a.py", "search": "x", "replacement": ""}, False),
+        ("find_order", {"name": "Ann Lee", "before": "x", "after": "y"}, False),
+        ("read_file", {"path": "a.py", "text": "x"}, False),
+    ],
+)
+def test_edits_by_their_arguments(tool: str, arguments: dict[str, Any], expected: bool) -> None:
+    assert is_edit(tool, arguments) is expected
