@@ -46,6 +46,8 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 """How a reviewer points to what the run had read."""
+_NO_WORD = re.compile(r"[\w-]{100,}")
+"""What is too long for a word: looked through from each of its letters it would take quadratic time."""
 _PLACE = re.compile(r"(?<![\w.])(?=[\w./-]*(?:\d|\w[./]\w))[A-Za-z_.][\w./-]*\w")
 """A file, or a document by its number."""
 _FILE = re.compile(r"(?<![\w-])([A-Za-z][\w-]{2,40})\.(?:adoc|docx?|html?|md|pdf|rst|txt)\b")
@@ -95,6 +97,7 @@ _FEW = 3
 
 def pointers_in(feedback: str) -> list[str]:
     """Return the words by which a reviewer points to something that was read, empty where they do not."""
+    feedback = _NO_WORD.sub("", feedback)
     return [each[0].lower() for each in _POINTS.finditer(feedback) if not _NEGATES.search(each["between"] or "")]
 
 
