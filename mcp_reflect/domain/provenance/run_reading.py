@@ -143,7 +143,7 @@ def _without_echo(result: str, written: str) -> str:
     lines = _OF_EVERY_EDIT.sub("", result).splitlines()
     told = ((line, _LINE_NUMBER.sub("", line).strip()) for line in lines)
     return "\n".join(
-        line for line, text in told if text and text not in written and (text[1:].strip() or text) not in written
+        line for line, text in told if text and text not in written and text.lstrip("+-").strip() not in written
     )
 
 

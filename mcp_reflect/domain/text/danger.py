@@ -41,7 +41,7 @@ _PATTERNS = (
     # Secrets go somewhere.
     rf"{_TO_HAND_OVER}[^\n]{{0,120}}{_KEPT_CLOSE}",
     rf"{_KEPT_CLOSE}[^\n]{{0,120}}{_ADDRESS}",
-    r"\b(?:curl|wget|iwr|nc|ncat|dig|nslookup|ping)\b[^\n]{0,160}(?:\$\(|(?<=[\s='\"/?&:])`[\w$~/]|@~?/|@\.|<\()",
+    r"\b(?:curl|wget|iwr|nc|ncat|dig|nslookup|ping)\b[^\n]{0,160}(?:\$\(|`(?:[\w$~/]|\./)|@~?/|@\.|<\()",
     # Foreign code runs.
     rf"\b(?:curl|wget|iwr)\b[^\n|]{{0,200}}\|[^\n]{{0,40}}(?:{_SHELL}|\b(?:python[\d.]*|node|perl|ruby|iex)\b)",
     rf"\b(?:base64|openssl|xxd|printf|echo)\b[^\n|]{{0,300}}\|[^\n]{{0,40}}{_SHELL}",

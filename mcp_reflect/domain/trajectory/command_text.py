@@ -8,7 +8,7 @@ from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 _PROGRAMS = frozenset(
     """
     ansible ansible-playbook ant apt apt-get awk aws az bash bat bazel brew bun bunx bundle bzip2 cargo cat cc cd chgrp
-    chmod chown clang cmake comm composer convert cp cpio crontab ctest curl cut date dd deno df diff dig dig docker
+    chmod chown clang cmake comm composer convert cp cpio crontab ctest curl cut date dd deno df diff dig docker
     docker-compose dotnet dpkg du echo egrep emacs env erl eslint export ffmpeg fgrep file find flake8 g++ gawk gcc
     gcloud gdb gem getent gh git go gofmt gpg gradle grep groovy groupadd gunzip gzip head helm hg hostname iconv id
     install ip iptables isort java javac jar jest journalctl jq julia kill kotlinc kubectl latexmk ld ldd less lint ln

@@ -26,14 +26,11 @@ class FilePatch(NamedTuple):
 
 def read_patch(lines: Iterable[str]) -> list[FilePatch]:
     """Return the changes of a patch, file by file in its order; a file that is only moved or deleted has none."""
-    return [FilePatch(path, tuple(_changes(changed))) for path, changed in _files(lines)]
+    return [FilePatch(path, tuple(_changes(changed))) for path, changed in _files(lines) if path]
 
 
 def _files(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    return ((path, changed) for path, changed in _heads(lines) if path)
-
-
-def _heads(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    """The changed lines behind each head; the path is empty before the first, and where nothing was changed."""
     path, changed, before = "", list[str](), ""
     named = ""  # by the head of git: some programs show no other one
     for line in lines:

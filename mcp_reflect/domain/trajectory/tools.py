@@ -31,6 +31,7 @@ _RUN_COMMANDS = frozenset(("run", "exec", "execute", "ssh", "shell", "bash", "re
 """Words in the names of further tools that run the command line in `command` or `cmd`, as `run_remote`."""
 
 _SHELL_LANGUAGES = frozenset(("bash", "sh", "zsh", "shell"))
+"""Languages of the script that some tools are given with it."""
 
 _PROGRAMS = {
     **{name: name for name in ("kubectl", "git", "docker", "helm", "terraform", "aws", "gcloud", "az", "gh", "npm")},
@@ -63,6 +64,9 @@ REPLACED = ("oldstring", "oldstr", "oldtext", "old", "targetcontent", "search", 
 REPLACING = ("newstring", "newstr", "newtext", "new", "replacementcontent", "replace", "replacement", "after", "to")
 WHOLE_TEXTS = ("content", "contents", "filetext", "filecontent", "codecontent", "text")
 """Names of an editor's arguments, in small letters without underscores: what is replaced, by what, a file's text."""
+_SURELY_REPLACED, _SURELY_REPLACING = set(REPLACED) - {"from"}, set(REPLACING) - {"to"}
+"""Those that hold no place, as a tool that moves files is given."""
+_REPLACING_WORDS = ("edit", "replace", "substitute")
 _WRITING_WORDS = frozenset(
     ("write", "create", "save", "put", "edit", "update", "overwrite", "append", "insert", "patch")
 )
@@ -107,10 +111,10 @@ def _edits_by_its_arguments(name: str, arguments: dict[str, Any]) -> bool:
     given = {
         key.lower().replace("_", "").replace("-", "") for key, value in arguments.items() if isinstance(value, str)
     }
-    if {"from", "to"} <= given and any(word in name for word in ("edit", "replace", "substitute")):
-        return True
-    if not given.isdisjoint(REPLACED[:-1]) and not given.isdisjoint(REPLACING[:-1]):
-        return words.isdisjoint(_MOVING_WORDS) or "replace" in words
+    replaces = any(word in name for word in _REPLACING_WORDS)
+    old, new = (REPLACED, REPLACING) if replaces else (_SURELY_REPLACED, _SURELY_REPLACING)
+    if not given.isdisjoint(old) and not given.isdisjoint(new):
+        return replaces or words.isdisjoint(_MOVING_WORDS)
     return not given.isdisjoint(WHOLE_TEXTS) and not words.isdisjoint(_WRITING_WORDS)
 
 
@@ -169,8 +173,10 @@ def command_line(tool: str, arguments: dict[str, Any]) -> str:
     """Return the command line that a call of a tool runs; empty for a tool that runs none."""
     name = tool.lower().rpartition("__")[2]
     language = arguments.get("lang", arguments.get("language"))
-    if isinstance(language, str) and language.lower() in _SHELL_LANGUAGES:
-        return command_of(arguments) or command_of({"command": arguments.get("script", arguments.get("code", ""))})
+    if isinstance(language, str) and language.lower() in _SHELL_LANGUAGES and not path_of(arguments):
+        script = command_of({"command": arguments.get("script", arguments.get("code", ""))})
+        if script:
+            return script
     lines = arguments.get("commands")
     if name in SHELLS and isinstance(lines, list):
         return "\n".join(line for line in lines if isinstance(line, str))

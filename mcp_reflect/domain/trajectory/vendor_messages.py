@@ -35,7 +35,6 @@ _GOT = ("result", "output", "response", "content", "errorText", "error", "observ
 _IDS = ("toolCallId", "tool_call_id", "toolUseId", "tool_use_id", "call_id", "callId", "CallId", "Id", "tool_id", "id")
 _FLAGS = ("is_error", "isError")
 _FAILED = frozenset(("error", "failed", "failure", "output-error"))
-_DONE = frozenset(("success", "completed", "output-available", "ok"))
 _CALLS = frozenset(("functioncall", "tooluse", "toolcall", "toolinvocation", "executablecode"))
 _RESULTS = frozenset(
     ("functionresponse", "toolresult", "toolresponse", "codeexecutionresult", "functionresult", "toolcallresult")

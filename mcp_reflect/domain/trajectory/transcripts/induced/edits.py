@@ -9,14 +9,11 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.log_parts import LogParts
 from mcp_reflect.domain.trajectory.patches import FilePatch, read_patch
 from mcp_reflect.domain.trajectory.signed_edits import read_signed_edit
+from mcp_reflect.domain.trajectory.told_wording import FILE_NAME
+from mcp_reflect.domain.trajectory.transcripts.elements.fences import FENCE
 
-_FENCE = re.compile(r"^[ \t]{0,8}(?:```+|~~~+)")
 _SET_IN = re.compile(r"^(?: {2,8}|\t)(?=\S)")
 _SIGNED = re.compile(r"^[+-](?!-{2} |\+{2} )")
-_FILE = re.compile(
-    r"(?<![\w/.-])(?P<path>(?:[\w.-]{1,60}/){0,8}[\w.-]{0,60}[\w-]\.[A-Za-z]\w{0,9}|(?:[\w.-]{1,60}/){0,8}(?:Make|Docker)file)"
-    r"(?![\w/])"
-)
 _CHANNEL = re.compile(r"^\[(?:write|edit|create|save|patch)(?:_file)?\] ?")
 _NEW_CONTENT = re.compile(
     r"\b(?:new (?:content|file|version)|contents?|now (?:reads|says|is|contains|looks)|wrote|writ(?:e|ing|ten)"
@@ -37,8 +34,8 @@ class _Block:
         self.lines: list[str] = []
         self.end = number
         line = lines[number]
-        if _FENCE.match(line):
-            ends = (n for n in range(number + 1, min(number + _MOST_LINES, len(lines))) if _FENCE.match(lines[n]))
+        if FENCE.match(line):
+            ends = (n for n in range(number + 1, min(number + _MOST_LINES, len(lines))) if FENCE.match(lines[n]))
             end = next(ends, number)
             self.lines, self.end = list(lines[number + 1 : end]), end + 1
         elif _SET_IN.match(line):
@@ -79,12 +76,12 @@ def _edit_at(lines: Sequence[str], number: int, parts: LogParts) -> tuple[int, l
         return number, []
     told = block.text.split("\n")
     if _CHANNEL.match(line):
-        is_file = _FILE.fullmatch(told[0]) is not None
+        is_file = FILE_NAME.fullmatch(told[0]) is not None
         return block.end, [FilePatch(told[0], (("", "\n".join(told[1:])),), writes=True)] if is_file else []
     if len(told) > 1 and told[0].startswith(("--- ", "diff --git ")):
         return block.end, read_patch(told)
     above = [each for each in lines[max(0, number - _NEAR) : number] if each.strip()]
-    path = next((files[-1] for each in reversed(above) if (files := _FILE.findall(each))), "")
+    path = next((files[-1] for each in reversed(above) if (files := FILE_NAME.findall(each))), "")
     if path and _is_signed(told):
         change = read_signed_edit(block.text, path)
         return block.end, [change] if change else []

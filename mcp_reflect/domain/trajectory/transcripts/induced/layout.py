@@ -14,10 +14,10 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.command_text import looks_like_command
 from mcp_reflect.domain.trajectory.log_parts import LogParts
 from mcp_reflect.domain.trajectory.tools import SHELLS, is_instrument
+from mcp_reflect.domain.trajectory.transcripts.elements.fences import FENCE
 from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import PATCHERS
 from mcp_reflect.domain.trajectory.transcripts.induced.marks import Begun, commands_in, normal_mark, unclosed
 
-_FENCE = re.compile(r"^[ \t]{0,3}(?:```+|~~~+)[ \t]{0,3}(?P<language>[\w+-]{0,20})")
 _SHELL_FENCES = frozenset(("bash", "sh", "shell", "console", "zsh", "cmd", "terminal", "powershell", "shell-session"))
 _CALL_WORDS = SHELLS | frozenset(
     """
@@ -69,7 +69,7 @@ def _in_fences(lines: Sequence[str]) -> frozenset[int]:
     found: set[int] = set()
     is_open = False
     for number, line in enumerate(lines):
-        is_fence = _FENCE.match(line) is not None
+        is_fence = FENCE.match(line) is not None
         if is_fence or is_open:
             found.add(number)
         is_open = is_open != is_fence
@@ -81,17 +81,17 @@ def _fenced_calls(lines: Sequence[str], parts: LogParts) -> list[CallAt]:
     found: list[CallAt] = []
     number = 0
     while number < len(lines):
-        fence = _FENCE.match(lines[number])
+        fence = FENCE.match(lines[number])
         if fence is None:
             number += 1
             continue
-        end = next((n for n in range(number + 1, len(lines)) if _FENCE.match(lines[n])), len(lines))
+        end = next((n for n in range(number + 1, len(lines)) if FENCE.match(lines[n])), len(lines))
         body = range(number + 1, end)
         prompted = [n for n in body if _PROMPT.match(lines[n])]
         told = [lines[n] for n in body if lines[n].strip()]
         if prompted and told and _PROMPT.match(told[0]):
             found += (_prompted(lines, parts, n, number if n == prompted[0] else n, in_fence=True) for n in prompted)
-        elif told and fence["language"].lower() in _SHELL_FENCES and looks_like_command(told[0]):
+        elif told and fence["rest"].strip().lower() in _SHELL_FENCES and looks_like_command(told[0]):
             found.append(CallAt(number, end + 1, "bash", "\n".join(told)))
         number = end + 1
     return found

@@ -49,14 +49,13 @@ _AGENT_WORDS = AGENT_NAMES | frozenset(
     conclusion done message reflection rationale explanation narration analysis
     """.split()  # noqa: SIM905 - as words they can be read
 )
-
-
 RESULT_WORDS = frozenset(
     """
     out output outputs stdout stderr result results observation observed obs response returned returns got shell
     terminal console log printed prints answer answered
     """.split()  # noqa: SIM905 - as words they can be read
 )
+"""Words of labels under which stands what a call gave."""
 _JOINTS = re.compile(r"[\s:/_-]+")
 
 

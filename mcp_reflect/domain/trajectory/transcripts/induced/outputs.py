@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.command_text import is_sentence
+from mcp_reflect.domain.trajectory.transcripts.elements.fences import FENCE
 from mcp_reflect.domain.trajectory.transcripts.induced.marks import RESULT_WORDS, exit_code_in, spoken_in
 
-_FENCE = re.compile(r"^[ \t]{0,3}(?:```+|~~~+)")
 _OPENING = re.compile(r"^[ \t]{0,8}(?P<open>[<\[])(?P<name>[A-Za-z][\w -]{0,30})[>\]][ \t]{0,9}$")
 _HEAD = re.compile(
     r"^(?P<mark>[ \t]{0,4}(?:[^\w\s=/]{1,3}|={2,12})?[ \t]{0,2}(?P<name>[A-Za-z][\w -]{0,24}?)"
@@ -52,8 +52,6 @@ class OutputReader:
         styles: tuple[_Style, ...] = (_fenced, _tagged, _barred)
         counts = [(sum(style(region, _begin(region)) > _NOWHERE for region in told), style) for style in styles]
         self._style = next((style for count, style in counts if told and count >= _SHARE * len(told)), None)
-        self.is_marked = self._style is not None or self._ends_with_code or bool(self._speakers)
-        """Whether anything but the look of sentences tells outputs from what is said."""
 
     def read(self, region: Region, *, may_speak: bool = True, in_fence: bool = False) -> Output:
         """Return the output that a region begins with; without `may_speak` words without a mark belong to it.
@@ -63,7 +61,7 @@ class OutputReader:
         if not any(line.strip() for line in region):
             return Output(0, "", None)
         if in_fence:
-            end = next((n for n, line in enumerate(region) if _FENCE.match(line)), len(region))
+            end = next((n for n, line in enumerate(region) if FENCE.match(line)), len(region))
             codes = filter(lambda code: code is not None, map(_code, region[:end][::-1]))
             return Output(min(end + 1, len(region)), "\n".join(region[:end]).strip("\n"), next(codes, None))
         begin = _begin(region)
@@ -139,9 +137,9 @@ def _speakers(regions: Sequence[Region], opening: Sequence[str]) -> frozenset[st
 
 
 def _fenced(region: Region, begin: int) -> int:
-    if not _FENCE.match(region[begin]):
+    if not FENCE.match(region[begin]):
         return _NOWHERE
-    return next((n + 1 for n in range(begin + 1, len(region)) if _FENCE.match(region[n])), _NOWHERE)
+    return next((n + 1 for n in range(begin + 1, len(region)) if FENCE.match(region[n])), _NOWHERE)
 
 
 def _tagged(region: Region, begin: int) -> int:
@@ -159,9 +157,8 @@ def _barred(region: Region, begin: int) -> int:
     if bar is None:
         return _NOWHERE
     mark, end = bar["bar"], begin
-    while end < len(region) and (
-        region[end].startswith(mark.rstrip() if mark.strip() else mark) or not region[end].strip()
-    ):
+    sign = mark.rstrip() or mark
+    while end < len(region) and (region[end].startswith(sign) or not region[end].strip()):
         end += 1
     while not region[end - 1].strip() and not region[end - 1].startswith(mark):
         end -= 1
@@ -197,8 +194,8 @@ def _without_marks(lines: Sequence[str]) -> str:
     if kept and (head := _HEAD.match(kept[0])) and not set(head["name"].lower().split()).isdisjoint(_HEAD_WORDS):
         is_bar = _BAR.match(kept[0]) is not None and bool(head["rest"])
         kept = kept if is_bar else _trimmed([*([head["rest"]] if head["rest"] else ()), *kept[1:]])
-    if kept and _FENCE.match(kept[0]):
-        return "\n".join(kept[1:-1] if _FENCE.match(kept[-1]) else kept[1:])
+    if kept and FENCE.match(kept[0]):
+        return "\n".join(kept[1:-1] if FENCE.match(kept[-1]) else kept[1:])
     return "\n".join(_without_bars(kept))
 
 

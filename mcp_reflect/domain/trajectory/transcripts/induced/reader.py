@@ -39,7 +39,7 @@ def read_induced(text: str) -> list[Message] | None:
     names: Mapping[str, str] = {}
     if any(call.begin in stamped.stamped for call in calls):
         lines, names = _named_lines(stamped, calls)
-    else:
+    elif stamped.stamped:
         calls = find_calls(lines)
     if len(calls) < _LEAST_CALLS or _is_shell_log(lines, calls) or _IN_THREAD.search(text):
         return None

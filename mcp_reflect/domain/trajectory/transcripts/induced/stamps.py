@@ -13,7 +13,7 @@ _STAMP = re.compile(
     r"\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?: [AP]M)?"
     r"[\])]?[ \t]{0,2}(?:[-–—|:][ \t])?[ \t]{0,3}(?=\S|$)"
 )
-_MOST_LINES = 0.8
+_OF_EVERY_LINE = 0.8
 """Share of lines with a time from which outputs have one in each of their lines."""
 
 
@@ -32,4 +32,4 @@ def without_stamps(lines: Sequence[str]) -> StampedLines:
     stamped = frozenset(number for number, stamp in enumerate(found) if stamp)
     told = sum(bool(line.strip()) for line in lines)
     bare = [line[stamp.end() :] if stamp else line for line, stamp in zip(lines, found, strict=True)]
-    return StampedLines(bare, stamped, len(stamped) >= _MOST_LINES * told)
+    return StampedLines(bare, stamped, len(stamped) >= _OF_EVERY_LINE * told)
