@@ -311,7 +311,7 @@ def test_the_time_for_an_agents_part_grows_with_its_lines() -> None:
             said = f"ulla> Fix it.\nbot> $ make\n   | ok\nbot> Look.\n{body}\nulla> Go on.\nbot> Done.\n"
             read_transcript(parse(said))
 
-    assert takes_linear_time(read_many, 4_000)
+    assert takes_linear_time(read_many, 1_000)
 
 
 BELOW = (

@@ -347,8 +347,12 @@ def test_time_for_the_words_of_an_agent_is_linear() -> None:
     assert takes_linear_time(read_many, 4_000)
 
 
-@pytest.mark.parametrize("mark", MARKS)
-def test_time_is_linear_in_the_text(mark: str) -> None:
+_EVERY = 3
+"""Of the beginnings, each mark meets every third one, and its neighbours the others: all pairs take minutes."""
+
+
+@pytest.mark.parametrize(("number_of_mark", "mark"), list(enumerate(MARKS)))
+def test_time_is_linear_in_the_text(number_of_mark: int, mark: str) -> None:
     heads = ["Question: x\nThought: x\nAction: shell\nAction Input: ls\nObservation: a", "user> x\n$ make", "USER:\nx"]
     heads += [
         "Aider v0.1\n> x\n> /run ls",
@@ -402,7 +406,7 @@ def test_time_is_linear_in_the_text(mark: str) -> None:
     ]
 
     def read_many(number: int) -> None:
-        for head in heads:
+        for head in heads[number_of_mark % _EVERY :: _EVERY]:
             read_transcript(parse("\n".join([head, *[mark] * number])))
             read_transcript(parse("\n".join([head, mark * number])))
 
