@@ -17,6 +17,7 @@ from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.record_signs import has_record_signs
 from mcp_reflect.domain.trajectory.transcripts.acts_in_words import read_acts_in_words
+from mcp_reflect.domain.trajectory.transcripts.elements.forged_heads import with_forged_heads_quoted
 from mcp_reflect.domain.trajectory.transcripts.induced.misplaced import count_calls, misplaced_lines
 from mcp_reflect.domain.trajectory.transcripts.induced.reader import read_induced
 from mcp_reflect.domain.trajectory.transcripts.layouts.barred_calls import BARRED_CALLS
@@ -136,17 +137,18 @@ def read_transcript(trajectory: Trajectory) -> Trajectory:
     if trajectory.messages is not None:
         acted = read_acts_in_words(trajectory)
         return ReadTranscript.of(acted) if acted else trajectory
-    head = _cleaned(trajectory.text[:_LONGEST_HEAD])
+    text = with_forged_heads_quoted(_cleaned(trajectory.text))
+    head = text[:_LONGEST_HEAD]
     head = "\n".join(head.split("\n", _MOST_LINES_BEFORE)[:_MOST_LINES_BEFORE])
     best: list[Message] = []
     begins = len(head)
-    for messages, is_sure in _readings(trajectory.text, head):
+    for messages, is_sure in _readings(text, head):
         place = 0 if is_sure else _place_of_user(messages, head)
         if not best or place < begins:
             best, begins = messages, place
         if len(head[:begins].split()) <= _MOST_WORDS_BEFORE:
             break
-    best = _fitting(best, trajectory.text)
+    best = _fitting(best, text)
     return ReadTranscript.of(best) if best else trajectory
 
 
@@ -155,7 +157,7 @@ def _fitting(read: list[Message], text: str) -> list[Message]:
     misplaced = misplaced_lines(read)
     if read and misplaced < _LEAST_MISPLACED:
         return read
-    induced = read_induced(_cleaned(text)) or []
+    induced = read_induced(text) or []
     if read and (count_calls(induced) < count_calls(read) or 2 * misplaced_lines(induced) >= misplaced):
         return read
     return induced
@@ -166,7 +168,7 @@ def _readings(text: str, head: str) -> Iterator[tuple[list[Message], bool]]:
 
     Each with whether the very beginning tells the format.
     """
-    quoted, text = _PROMPT_OR_FENCE.search(head), _cleaned(text)
+    quoted = _PROMPT_OR_FENCE.search(head)
     for each in (*_TOLD_AT_ONCE, *_FORMATS):
         sign = each.sign.search(head)
         if sign is None or (quoted is not None and quoted.start() < sign.start()):

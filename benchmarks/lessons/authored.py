@@ -1,0 +1,110 @@
+"""Runs in files by people who did not know the rules: `python -m benchmarks.lessons.authored [FILE …] [--misses]`.
+
+A file is a JSON list of runs with their `task`, `trajectory` (chat messages or text), `result` and `feedback`, the
+texts of which a lesson must hold one (`decisive`), and later tasks that need it in other words (`WORDINGS`). Beside it
+`NAME_foreign.json` may hold tasks about other matters. All runs of a file are in one memory. Printed are how many
+lessons hold their own decisive text, how often the first memory holds it for each kind of wording, with the default
+threshold and without one, and how many of the foreign tasks find something.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.quality.banks import laboratory
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.requests import NO_RETRIEVAL, Query, Submission
+from mcp_reflect.application.requests.checks import DEFAULT
+
+AUTHORED = Path(__file__).parent / "authored"
+WORDINGS = ("reworded", "afar", "symptom", "component")
+FOREIGN = "_foreign"
+
+console = Console(width=120)
+
+
+class Told(NamedTuple):
+    """What is told of the runs of one file: `first` and `unbounded` count right first memories by kind of wording."""
+
+    runs: int
+    own: int
+    missed: list[str]
+    first: dict[str, int]
+    unbounded: dict[str, int]
+    foreign: int
+    others: int
+
+
+def submission_of(run: dict[str, Any]) -> Submission:
+    """Return a run of a file as it is handed in: reviewed, and given no memories."""
+    trajectory = run["trajectory"]
+    given = {
+        "task": run["task"],
+        "trajectory": trajectory if isinstance(trajectory, str) else json.dumps(trajectory),
+        "retrieval_id": NO_RETRIEVAL,
+        "metadata": {"source": run["name"]},
+        "review_result": run.get("result", "pass"),
+        "feedback": run.get("feedback", ""),
+    }
+    return Submission.model_validate(given)
+
+
+def holds(lesson: str, run: dict[str, Any]) -> bool:
+    """Whether a lesson holds one of a run's decisive texts, however its blanks are set."""
+    said = " ".join(lesson.split())
+    return any(" ".join(text.split()) in said for text in run["decisive"])
+
+
+def measure(file: Path) -> Told:
+    runs = json.loads(file.read_text(encoding="utf-8"))
+    beside = file.with_name(f"{file.stem}{FOREIGN}.json")
+    others = json.loads(beside.read_text(encoding="utf-8"))["foreign"] if beside.exists() else []
+    with laboratory() as lab, lab.memory(file.stem) as memory:
+        lessons = [memory.submit(submission_of(run)).memory for run in runs]
+        missed = [
+            run["name"]
+            for run, lesson in zip(runs, lessons, strict=True)
+            if lesson is None or not holds(lesson.reflection, run)
+        ]
+        first = {kind: _right(memory, runs, kind) for kind in WORDINGS}
+        unbounded = {kind: _right(memory, runs, kind, threshold=0.0) for kind in WORDINGS}
+        foreign = sum(bool(memory.query(Query(task=task, limit=1)).matches) for task in others)
+    return Told(len(runs), len(runs) - len(missed), missed, first, unbounded, foreign, len(others))
+
+
+def _right(memory: MemoryService, runs: list[dict[str, Any]], kind: str, threshold: float = DEFAULT) -> int:
+    found = 0
+    for run in runs:
+        matches = (
+            memory.query(Query(task=run[kind], limit=1, similarity_threshold=threshold)).matches
+            if run.get(kind)
+            else ()
+        )
+        found += any(holds(match.memory.reflection, run) for match in matches)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", type=Path, help="default: those of benchmarks/lessons/authored")
+    parser.add_argument("--misses", action="store_true", help="name the runs whose lesson lacks its decisive text")
+    given = parser.parse_args()
+    files = given.files or sorted(each for each in AUTHORED.glob("*.json") if FOREIGN not in each.name)
+    table = Table("set", "runs", "own lesson", *(f"{kind} (no threshold)" for kind in WORDINGS), "foreign")
+    for file in files:
+        told = measure(file)
+        found = [f"{told.first[kind]} ({told.unbounded[kind]})" for kind in WORDINGS]
+        table.add_row(file.stem, str(told.runs), str(told.own), *found, f"{told.foreign} of {told.others}")
+        if given.misses:
+            console.print(f"{file.stem} misses: {', '.join(told.missed)}", markup=False)
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()
