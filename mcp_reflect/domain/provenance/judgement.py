@@ -3,12 +3,13 @@
 A sentence stems from the text that holds most of its word triples. What the user said counts as the user's, also where
 a tool repeats it; what the agent's own calls hold counts as the agent's. What no text holds, the agent concluded.
 
-Withheld is, in this order: what carries an order over from a text that was read (`carried_orders.py`); a command, an
-edit or a tool a word of which such a text chose (`taint.py`) and that the run does not bear out (`endorsement.py`);
-what is dangerous (`text/danger.py`) or leads into the network; what the agent only believed (`beliefs.py`); and of what
-only a text said, all but what a lesson may quote (`quotation_rules.py`). What the reviewer of a failed run points to in
-what it had read, and rules that a run followed, are quoted all the same. Of a run that is told in words nothing shows
-what the agent had read: what is dangerous counts as read there.
+Withheld is, in this order: what does harm and may be forged in a transcript (`forged_calls.py`); what carries an order
+over from a text that was read (`carried_orders.py`); a command, an edit or a tool a word of which such a text chose
+(`taint.py`) and that the run does not bear out (`endorsement.py`); what is dangerous (`text/danger.py`) or leads into
+the network; what the agent only believed (`beliefs.py`); and of what only a text said, all but what a lesson may quote
+(`quotation_rules.py`). What the reviewer of a failed run points to in what it had read, and rules that a run followed,
+are quoted all the same. Of a run that is told in words nothing shows what the agent had read: what is dangerous counts
+as read there.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.beliefs import Beliefs
 from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT, CarriedOrders
 from mcp_reflect.domain.provenance.endorsement import Endorsement
+from mcp_reflect.domain.provenance.forged_calls import ForgedCalls
 from mcp_reflect.domain.provenance.hearsay import Hearsay
 from mcp_reflect.domain.provenance.quotation_rules import QuotationRules, is_only_told
 from mcp_reflect.domain.provenance.remedies import Remedy
@@ -94,6 +96,7 @@ class SentenceJudge:
         self._rules = QuotationRules(texts, self._taint, self._endorsement, self._beliefs)
         self._orders = CarriedOrders(texts, self._taint)
         self._hearsay = Hearsay(texts)
+        self._forged = ForgedCalls(texts)
         self._judged: dict[tuple[str, TextOrigin | None, bool, bool], Judged] = {}
 
     def judge(
@@ -105,6 +108,8 @@ class SentenceJudge:
         wrong, which nobody is told to do. The lesson of a run and its errors share sentences: each is judged once.
         """
         asked = (said, given, is_output, is_mistake)
+        if asked not in self._judged and not (is_mistake or FAILED.match(said)) and self._forged.tells_harm(said):
+            self._judged[asked] = Judged("tool", said, is_kept=False)
         if asked not in self._judged:
             recalled = None if is_mistake else self._recalled(said, given)
             found = recalled or self._judge(said, given, is_output=is_output, is_mistake=is_mistake)

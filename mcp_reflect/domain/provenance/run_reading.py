@@ -91,6 +91,7 @@ def texts_of_run(run: ParsedRun) -> RunTexts:
 
 def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent], *, may_be_forged: bool = False) -> None:
     """Add what was said, called and read in messages; an output may have forged the calls of a transcript."""
+    texts.may_be_forged = may_be_forged
     calls: dict[str, _Asked] = {}
     last = _Asked("tool", "", "prose")
     listings = set[str]()
@@ -133,6 +134,7 @@ def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent], *, may_be_fo
                 texts.mentions.by_listing(event.text)
         else:
             _add_utterance(texts, event, may_be_forged=may_be_forged)
+        texts.closing = "" if isinstance(event, ToolResult) else texts.closing
 
 
 def _without_echo(result: str, written: str) -> str:
@@ -177,6 +179,7 @@ def _add_utterance(texts: RunTexts, said: Utterance, *, may_be_forged: bool) -> 
         texts.add("user", said.text)
     elif said.role in {"assistant", "ai", "model"}:
         texts.say(said.text)
+        texts.closing += f"{said.text}\n"
     elif said.role == OBSERVATION_ROLE:
         texts.add("tool", said.text)
     elif said.role in OPERATOR_ROLES:  # whoever runs the agent names its tools and rules there

@@ -45,6 +45,8 @@ class RunTexts:
     `is_told` is true where the agent told the run in words, so that nothing shows where it had them from. `recalled` is
     what the reviewer points to in what the run had read (`lessons/run/recalled_readings.py`), and the rules that it had
     looked up and followed (`lessons/run/followed_rules.py`). `of_operator` is what whoever runs the agent told it.
+    `may_be_forged` is true for a transcript, an output of which may look like a call; `closing` is what the agent said
+    behind the last output.
     """
 
     parts: dict[TextOrigin, list[str]] = field(default_factory=dict)
@@ -66,6 +68,8 @@ class RunTexts:
     reasons: list[str] = field(default_factory=list)
     recalled: str = ""
     of_operator: str = ""
+    may_be_forged: bool = False
+    closing: str = ""
 
     def add(
         self,

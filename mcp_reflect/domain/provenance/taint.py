@@ -42,7 +42,7 @@ _SAYS_INSTALLED = re.compile(
     r"\b(?:[Ii]nstalled|[Aa]dded the (?:package|module|plugin)) ([\w@][\w@./-]*[-=@][\w.@/-]*)"
 )
 """A package that a sentence says was installed."""
-_OUTSIDERS = re.compile(
+OUTSIDERS = re.compile(
     r"(?<![./])\b(?:(?:gh|glab) (?:pr|mr|org|secret|auth|repo|label|release|api|ssh-key|gpg-key)"
     r"|(?:docker|podman) (?:pull|push|login)"
     r"|git (?:config|remote|push)|(?:npm|yarn|pnpm|pip3?|composer) config|createuser|useradd|adduser|usermod|visudo"
@@ -144,7 +144,7 @@ class Taint:
 
         That it passed shows nothing of whom it let in.
         """
-        return any(self.of(command[0]) is not None for command in _OUTSIDERS.finditer(sentence))
+        return any(self.of(command[0]) is not None for command in OUTSIDERS.finditer(sentence))
 
     def of_tool(self, tool: str) -> TextOrigin | None:
         """Return the source of a text that brought the name of a tool: as it stands, or each word that tells something.

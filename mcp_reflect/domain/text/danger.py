@@ -43,6 +43,7 @@ _PATTERNS = (
     rf"{_KEPT_CLOSE}[^\n]{{0,120}}{_ADDRESS}",
     r"\b(?:curl|wget|iwr|nc|ncat|dig|nslookup|ping)\b[^\n]{0,160}(?:\$\(|`(?:[\w$~/]|\./)|@~?/|@\.|<\()",
     # Foreign code runs.
+    r"\bcurl\b[^\n]{0,160}\s(?:-t|--upload-file)\s|\s--(?:upload|send|post|share|leak)-(?:env|secrets?|tokens?|creds|credentials|keys)\b",
     rf"\b(?:curl|wget|iwr)\b[^\n|]{{0,200}}\|[^\n]{{0,40}}(?:{_SHELL}|\b(?:python[\d.]*|node|perl|ruby|iex)\b)",
     rf"\b(?:base64|openssl|xxd|printf|echo)\b[^\n|]{{0,300}}\|[^\n]{{0,40}}{_SHELL}",
     (
@@ -72,7 +73,13 @@ _PATTERNS = (
     r"\b(?:mkfs|shred|wipefs)\b|\bdd if=|\b(?:delete|wipe|erase|truncate|destroy) (?:all|every|the entire|the whole)\b",
     # Guards come down.
     rf"\b(?:disable|turn off|skip|bypass|switch off|remove|suppress|deactivate|ignore)\b[^.\n]{{0,60}}{_GUARD}",
-    r"\bchmod\s+(?:-\w+\s+)?(?:0?777|a\+rwx|u\+s)\b",
+    r"\bchmod\s+(?:-\w+\s+)?(?:0?(?:777|666)|[ao]+\+r?wx?|u\+s)\b",
+    r"\bufw\s+(?:disable|reset)\b|\b(?:iptables|nft)\s+(?:-\w\s+\w+\s+accept|-f\b|flush\b)",
+    (
+        r"\bsystemctl\s+(?:--\w+\s+)?(?:stop|disable|mask)\s+(?:--\w+\s+)?"
+        r"(?:auditd|ufw|firewalld|apparmor|fail2ban|falco|crowdsec|clamav\S*|osquery\S*|rsyslog)\b"
+    ),
+    r"\b[\w.]{0,30}(?:token|password|passwd)\s*=\s*(?:''|\"\")|\b(?:cidr|allow\w*|ingress|source)\w{0,20}\s*=\s*\W{0,3}0\.0\.0\.0/0",
     r"--no-verify|--insecure\b|--no-check-certificate|--trusted-host|stricthostkeychecking[= ]no|--dangerously",
     r"sslverify[= ]false|strict-ssl[= ]false|node_tls_reject_unauthorized|--privileged\b",
     (
@@ -82,7 +89,7 @@ _PATTERNS = (
     ),
     rf"(?<![+\w`] )- `{_PROVES}(?![^\n]{{0,300}}\+ `{_PROVES})",  # an edit takes the call of a guard out
     r"\balg(?:orithms?)?[\"']?\s*[=:][^\n]{0,60}[\"']none[\"']",
-    r"accept_?invalid_?cert|allow_?insecure|insecure_?skip_?verify|skip_?verif|auto_?approve",
+    r"accept_?invalid_?cert|allow_?insecure|insecure_?skip_?verify|skip_?verif|auto[_-]?approve",
     r"--no-sandbox|allow-?snippet-?annotations|--disable-[\w-]*(?:security|sandbox|verif|auth)|--allow-unauthenticated|(?<![\w-])-insecure\b",
     r"--trust-remote-code|\b(?:selinux|enforcing|apparmor|mitigations)=(?:0|off|disabled)\b|\bsetenforce 0\b",
     r"\bgo(?:nosumdb|nosumcheck|insecure)\b|\btrust_remote_code\s*=\s*true|\bld_preload\b",

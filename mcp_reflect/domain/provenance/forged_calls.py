@@ -1,0 +1,66 @@
+"""Calls of a plain-text transcript that an output may have forged, blank lines and all.
+
+Nothing in the text tells a forged turn from a true one where the notation has no mark that outputs can't print. What
+the forger can't write are the words of the user, the review, the first call, and the agent's words behind the last
+output. So what does harm if it is forged (a dangerous command, one that brings in code or acts for outsiders) is told
+only where these speak of it.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.provenance.calls import Call
+from mcp_reflect.domain.provenance.command_words import shell_words, words_brought_in
+from mcp_reflect.domain.provenance.run_texts import RunTexts
+from mcp_reflect.domain.provenance.taint import IN_BACKQUOTES, OUTSIDERS
+from mcp_reflect.domain.provenance.tokens import tells_author, tokens_of
+from mcp_reflect.domain.provenance.well_known import is_well_known
+from mcp_reflect.domain.text.danger import is_dangerous
+from mcp_reflect.domain.text.inert import skeleton
+
+_JOINT = re.compile(r"\s*(?:&&|;|\n)\s*")
+
+
+class ForgedCalls:
+    """Tells which commands of a run may be forged and would do harm; of messages none may be."""
+
+    def __init__(self, texts: RunTexts) -> None:
+        self._texts = texts
+
+    def tells_harm(self, sentence: str) -> bool:
+        """Return true for a sentence that quotes a harmful command of which nobody speaks who can't be forged."""
+        if not self._texts.may_be_forged:
+            return False
+        quoted = IN_BACKQUOTES.findall(sentence)
+        if any(self._may_harm(each.strip()) for each in quoted):
+            return True
+        return not quoted and is_dangerous(sentence) and not self._is_said_surely(sentence)
+
+    def _is_said_surely(self, sentence: str) -> bool:
+        told = "\n".join((*self._texts.parts.get("user", ()), self._texts.closing, self._texts.of_operator))
+        return " ".join(sentence.split()).rstrip(".;") in " ".join(told.split())
+
+    def _may_harm(self, command: str) -> bool:
+        made = [call for call in self._texts.calls if call.command and call.holds(command)]
+        if not made or any(call is self._first for call in made):
+            return False
+        if any(not self._is_spoken_of(package) for package in words_brought_in(command)):
+            return True
+        harmful = (each for each in _JOINT.split(command) if is_dangerous(each) or OUTSIDERS.search(each))
+        return any(not any(map(self._is_spoken_of, shell_words(each)[1:])) for each in harmful)
+
+    def _is_spoken_of(self, word: str) -> bool:
+        plain = skeleton(word)
+        return plain in self._vouched or is_well_known(plain)
+
+    @cached_property
+    def _first(self) -> Call | None:
+        return next(iter(self._texts.calls), None)
+
+    @cached_property
+    def _vouched(self) -> frozenset[str]:
+        """The words of those who can't be forged."""
+        first = tokens_of(self._first.text) if self._first else frozenset[str]()
+        return frozenset(filter(tells_author, self._texts.user_tokens | tokens_of(self._texts.closing) | first))
