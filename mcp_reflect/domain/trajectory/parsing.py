@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Never
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.asked_people import with_answers
+from mcp_reflect.domain.trajectory.closing_calls import with_last_words
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERRORS, errors_in_text
 from mcp_reflect.domain.trajectory.messages import (
     Message,
@@ -64,9 +65,9 @@ class Trajectory:
     def events(self) -> tuple[TrajectoryEvent, ...]:
         """The utterances, tool calls and tool results in the messages, in order; plain text has none.
 
-        What an agent asks its user by a tool, and the answer, are utterances as well.
+        What an agent asks its user by a tool, the answer, and what it says by a tool that ends the run are utterances.
         """
-        found = (event for message in self.messages or () for event in iter_events(message))
+        found = with_last_words(event for message in self.messages or () for event in iter_events(message))
         return tuple(found if self.may_be_forged else with_answers(found))
 
     @cached_property

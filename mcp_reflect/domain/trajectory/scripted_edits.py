@@ -51,7 +51,8 @@ _INSERTS = re.compile(
     r"(?:\s*\\\n|\s*\\(?![nt])|\s)\s*(?P<new>(?:[^\n\\]|\\n)+)\Z"
 )
 """A line that is put in before or behind another one, or in its place."""
-_DELETES = re.compile(r"\s*/(?P<old>(?:[^/\\]|\\.)+)/d\s*(?:;|\n|\Z)")
+_DELETES = re.compile(r"\s*/(?P<old>(?:[^/\\]|\\.)+)/(?:,(?:\$|/(?:[^/\\]|\\.)+/))?d\s*(?:;|\n|\Z)")
+"""Lines that are taken out: each that matches, or all from there to another one or the end."""
 _ESCAPED = re.compile(r"\\(n|t|.)", re.DOTALL)
 _ESCAPED_IN_QUOTES = re.compile(r"\\([\\\"$`])")
 _BLANKS = {"n": "\n", "t": "\t"}

@@ -10,7 +10,7 @@ from mcp_reflect.domain.lessons.drafting.left_out_acts import fails_later, is_by
 from mcp_reflect.domain.lessons.drafting.mistakes import REPAIRS
 from mcp_reflect.domain.lessons.drafting.other_edits import other_edits
 from mcp_reflect.domain.lessons.drafting.wrong_acts import describe_rejected
-from mcp_reflect.domain.lessons.failures.objections import is_repair_objected_to
+from mcp_reflect.domain.lessons.failures.objections import is_forbidden, is_repair_objected_to
 from mcp_reflect.domain.lessons.failures.repairs import Repair
 from mcp_reflect.domain.lessons.failures.rework import Rework
 from mcp_reflect.domain.lessons.failures.told_by_task import is_told_by_task
@@ -88,6 +88,7 @@ def tell_actions(
         and is_telling(step)
         and id(step) not in named | undone
         and id(step) not in refused
+        and not is_forbidden(step.subject, objections)
         and not any(repeats(subject, step.subject) for subject in subjects)
         and number not in vain
         and not rework.is_replaced(step)

@@ -19,6 +19,11 @@ _ANY_RUN_TEXT = """
 ANY_RUN = frozenset(_ANY_RUN_TEXT.split())
 """Words of commands that any sentence about a run may hold."""
 
+_FORBIDS = re.compile(
+    r"\b(?:never|no|not|stop|(?:do|does|must)n['’]t|without|instead of|rather than)\b[^.;`\n]{0,40}`([^`\n]{3,80})`",
+    re.IGNORECASE,
+)
+
 
 def is_objected_to(command: str, words: str, beside: str = "") -> bool:
     """Return true where a sentence objects, and names something of a command that another one, `beside`, lacks."""
@@ -27,6 +32,11 @@ def is_objected_to(command: str, words: str, beside: str = "") -> bool:
         OBJECTING_WORD.search(sentence) is not None and not own.isdisjoint(map(str.casefold, _WORD.findall(sentence)))
         for sentence in split_sentences(words)
     )
+
+
+def is_forbidden(command: str, words: str) -> bool:
+    """Return true for a command that holds what words say in backquotes is not to be run: "never `terraform taint`"."""
+    return any(found[1].strip() in command for found in _FORBIDS.finditer(words))
 
 
 def is_repair_objected_to(repair: Repair, words: str) -> bool:

@@ -34,6 +34,18 @@ def find_run_folder(edited: Iterable[str], texts: Iterable[str]) -> str:
     return min(votes, key=lambda folder: (-votes[folder], len(folder)), default="")
 
 
+def whole_paths(edited: Iterable[str]) -> dict[str, str]:
+    """Return for each relative path the absolute one that ends with it, where there is just one: the same file."""
+    paths = list(dict.fromkeys(edited))
+    absolute = [path for path in paths if _ABSOLUTE.match(path)]
+    found: dict[str, str] = {}
+    for path in paths:
+        named = [each for each in absolute if each.endswith(f"/{path.removeprefix('./')}")]
+        if len(named) == 1 and not _ABSOLUTE.match(path):
+            found[path] = named[0]
+    return found
+
+
 def shown_name(path: str, folder: str) -> str:
     """Return a path from `folder` on; of one that lies elsewhere the last parts, and of no path "a file"."""
     plain = path.replace("\\", "/")

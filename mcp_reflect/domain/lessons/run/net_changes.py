@@ -134,7 +134,7 @@ class NetChanges:
                 self._into.setdefault(id(step), set()).add(id(other))
                 self._root[id(other)] = self._first(step)
                 continue
-            if changed := _changed_again(new, before, after):
+            if changed := _without_lines(new, other, before) or _changed_again(new, before, after):
                 before, after, new = changed
             elif new in before and (old or not step.writes):
                 old, new = before.replace(new, old, 1), after
@@ -155,6 +155,26 @@ def _changed_again(text: str, before: str, after: str) -> tuple[str, str, str] |
         return before, after, text.replace(before, after, 1)
     substituted = _substituted(text, before, after)
     return None if substituted is None else (text, substituted, substituted)
+
+
+def _without_lines(text: str, step: Step, part: str) -> tuple[str, str, str] | None:
+    """What a script of `sed` deletes by whole lines from the text of an earlier edit, as `_changed_again`.
+
+    That is each line with this part, or all from there to one with another part or to the end.
+    """
+    script = re.search(rf"/\^?{re.escape(part)}\$?/(?:,(?P<to>\$|/[^/]+/))?d", str(step.arguments.get("command", "")))
+    lines = text.splitlines(keepends=True)
+    begin = next((number for number, line in enumerate(lines) if part in line), None)
+    if script is None or begin is None:
+        return None
+    if script["to"] is None:
+        gone = [number for number, line in enumerate(lines) if part in line]
+    else:
+        last = script["to"].strip("/^$")
+        behind = (number for number, line in enumerate(lines) if number > begin and last and last in line)
+        gone = list(range(begin, next(behind, len(lines) - 1) + 1))
+    kept = "".join(line for number, line in enumerate(lines) if number not in gone)
+    return "".join(lines[number] for number in gone).rstrip("\n"), "", kept
 
 
 def _substituted(text: str, pattern: str, new: str) -> str | None:

@@ -40,10 +40,10 @@ def flags_failures(trajectory: Trajectory) -> bool:
     return any(each.call_id in shells and not _NOT_RUN.search(each.text[:_MOST_LOOKED_AT]) for each in results)
 
 
-def read_outcome(command: str, result: ToolResult, *, flags: bool) -> Outcome:
+def read_outcome(command: str, result: ToolResult, *, flags: bool, shows_file: bool = False) -> Outcome:
     """Return what came of a call; `command` is empty for one that ran none.
 
-    `flags` says that the client flags failures (`flags_failures`).
+    `flags` says that the client flags failures (`flags_failures`), `shows_file` that the call shows a file.
     """
     code = exit_code(result.text, result.failed)
     found = tuple(dict.fromkeys(result.errors))
@@ -60,7 +60,7 @@ def read_outcome(command: str, result: ToolResult, *, flags: bool) -> Outcome:
         failed = False
     elif flags and command:
         failed = None if _ends_in_error(result.text) else False
-    elif command and shows_text(command):
+    elif shows_file or (command and shows_text(command)):
         failed = bool(found) and len(result.text.strip().splitlines()) <= _MOST_LINES_OF_FAILED_READING
     elif command and begins_with_log(command):  # whose errors these are is not known
         failed = None if found else False

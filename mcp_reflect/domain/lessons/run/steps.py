@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from mcp_reflect.domain.lessons.run.file_names import find_run_folder, shown_name
+from mcp_reflect.domain.lessons.run.file_names import find_run_folder, shown_name, whole_paths
 from mcp_reflect.domain.lessons.run.former_text import with_former_text
+from mcp_reflect.domain.lessons.run.lookups import shows_file
 from mcp_reflect.domain.lessons.run.printed_codes import with_failures_by_code
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.step_outcome import flags_failures, read_outcome
@@ -135,7 +136,8 @@ def steps_of(tool: str, given: Any) -> tuple[Step, ...]:
 
 
 def _with_result(step: Step, result: ToolResult, *, flags: bool) -> Step:
-    failed, errors = read_outcome(step.subject if step.kind == "command" else "", result, flags=flags)
+    command = step.subject if step.kind == "command" else ""
+    failed, errors = read_outcome(command, result, flags=flags, shows_file=shows_file(step))
     return replace(step, failed=failed, errors=errors, output=truncate_middle(result.text, _MOST_OUTPUT))
 
 
@@ -143,6 +145,9 @@ def _with_file_names(steps: list[Step]) -> list[Step]:
     edited = [step.subject for step in steps if step.kind == "edit"]
     if not edited:
         return steps
+    whole = whole_paths(edited)
+    steps = [replace(step, subject=whole.get(step.subject, step.subject)) for step in steps]
+    edited = [step.subject for step in steps if step.kind == "edit"]
     commands = [step for step in steps if step.kind == "command"]
     texts = [text for step in commands for text in (step.subject, *step.errors)]
     folder = find_run_folder(edited, texts)

@@ -79,7 +79,7 @@ def _done(steps: Sequence[Step]) -> Iterator[RunPassage]:
     net = NetChanges(steps)
     for place, step in list(enumerate(steps))[-_MOST_STEPS:]:
         if step.kind == "edit" and net.of([step]):
-            later = [pair for each in steps[place + 1 :] if each.subject == step.subject for pair in each.change]
+            later = [each for each in steps[place + 1 :] if each.subject == step.subject and not each.failed]
             yield from (RunPassage("edit", text, place, step) for text in _added(step, later))
         elif step.kind == "command":
             yield from (
@@ -90,13 +90,17 @@ def _done(steps: Sequence[Step]) -> Iterator[RunPassage]:
             yield RunPassage("call", f"{step.tool} {values}"[:PASSAGE_CHARS], place, step)
 
 
-def _added(step: Step, later: Sequence[tuple[str, str]]) -> Iterator[str]:
+def _added(step: Step, later: Sequence[Step]) -> Iterator[str]:
     """The lines that an edit added and no later one took out again, those beside each other together."""
     for old, new in step.change:
         known = set(old.splitlines())
         told: list[str] = []
         for line in new.splitlines()[:_MOST_LINES]:
-            is_gone = any(line in out and line not in put for out, put in later)
+            is_gone = any(
+                (each.writes or line in out or (out and out in line)) and line not in put
+                for each in later
+                for out, put in each.change
+            )
             stays = line.strip() and line not in known and not is_gone
             quoted = f"`{' '.join(line.split())}`"
             if told and not (stays and len("; ".join((*told, quoted))) <= PASSAGE_CHARS):

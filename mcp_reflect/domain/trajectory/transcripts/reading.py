@@ -112,6 +112,10 @@ _MOST_WORDS_BEFORE = 3
 """Words before those of the user up to which no other format is looked for: an output with a session in it comes later.
 """
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
+_EXPORTED = re.compile(
+    r"\A\s{0,9}#? ?[^\n]{0,200}\n_Exported on [^\n]{1,160}_[ \t]{0,9}\n\s{0,9}(?:-{3,9}[ \t]{0,9}\n)?"
+)
+"""What an editor writes above a chat that it exports."""
 _PROMPT_OR_FENCE = re.compile(r"^(?:\$ \S|```|~~~)", re.MULTILINE)
 _LONGEST_HEAD = 20_000
 _LEAST_MISPLACED = 1
@@ -203,7 +207,8 @@ def looks_recorded(text: str) -> bool:
 
 
 def _cleaned(text: str) -> str:
-    """A text without the escapes of a terminal, and with plain ends of lines."""
+    """A text without the escapes of a terminal and the head of an export, and with plain ends of lines."""
     text = text.lstrip("\ufeff")
     text = text.replace("\r\n", "\n") if "\r" in text else text
+    text = _EXPORTED.sub("", text)
     return _ESCAPES.sub("", text) if "\x1b" in text else text

@@ -12,7 +12,7 @@ from mcp_reflect.domain.trajectory.scripted_edits import read_scripted_edits
 from mcp_reflect.domain.trajectory.tools import path_of
 
 _SHOWS_TEXT = re.compile(
-    r"(?:^|&&|\|\||[;('\"\n])\s{0,20}(?:sudo\s{1,9})?(?:cat|bat|less|more|head|tail|sed\s{1,9}-n|grep|rg|ag|awk|jq|xxd"
+    r"(?:^|&&|\|\||[;('\"\n])\s{0,20}(?:sudo\s{1,9})?(?:cat(?!\s{0,9}(?:>|<<))|bat|less|more|head|tail|sed\s{1,9}-n|grep|rg|ag|awk|jq|xxd"
     r"|strings|view|open|read|journalctl|git\s{1,9}(?:log|show|diff|blame|grep)|(?:docker|kubectl|podman)\s{1,9}logs"
     r"|(?:npm|npx|pnpm|yarn|bun|pip3?|pipx|uv|gem|bundle|composer|cargo|go)\s{1,9}(?:install|add|ci|i|get|sync))\b"
 )
@@ -27,6 +27,8 @@ _READS_WEB = re.compile(
     r"web|search|fetch|brows|url|http|page|mail|issue|wiki|thread|slack|forum|inbox|comments?(?:$|_)", re.IGNORECASE
 )
 _READS = re.compile(r"(?:^|[./:])(?:read|view|open|show|get|cat)|_(?:read|view|show|cat)$", re.IGNORECASE)
+_RULE_BELOW = re.compile(r"(?:\A|\n)[ \t]{0,9}(?:-{3,80}|\*{3,80}|_{3,80})\s{0,9}\Z")
+"""A line that divides what is said from what follows."""
 _MOST_OF_COMMAND = 4_000
 _SHELL_LINE = re.compile(r"^[ \t]{0,8}[!%](?P<command>(?!%)\S.{0,4000})$")
 
@@ -168,7 +170,7 @@ class CollectedMessages:
         return words
 
     def _speak(self, role: str, text: str) -> None:
-        text = text.strip()
+        text = _RULE_BELOW.sub("", text.strip())
         if text and self._found and self._found[-1][0].get("role") == role:
             self._found[-1][1].append(text)
         elif text:

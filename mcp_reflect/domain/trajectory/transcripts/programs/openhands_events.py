@@ -12,8 +12,8 @@ from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import named
 
 _FIELD = re.compile(
     r"^(?P<name>(?:FINAL )?THOUGHT|COMMAND|CODE|CONTENT|PATH|RANGE|URL|BROWSER_ACTIONS|NAME|ARGUMENTS|QUERY"
-    r"|OLD STRING|NEW STRING|INSERT LINE|CREATED FILE WITH TEXT|INPUTS|AGENT|TASK)(?: FROM [\w.]{1,60})?"
-    r":[ \t]{0,4}(?P<rest>.*)$",
+    r"|OLD STRING|NEW STRING|INSERT LINE|CREATED FILE WITH TEXT|INPUTS|OUTPUTS|MESSAGE|AGENT|TASK)"
+    r"(?: FROM [\w.]{1,60})?:[ \t]{0,4}(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _LAST_FIELDS = frozenset({"code", "browser_actions", "content"})
@@ -55,7 +55,7 @@ def add_event(found: CollectedMessages, name: str, head: str, text: str, *, is_s
     elif name.endswith("Observation"):
         _add_observation(found, name, head, text, given if is_shown else {})
     elif name in _WORDS or name == "MessageAction":
-        told = (given.get(each, "") for each in ("thought", "final thought", "final_thought", "content", ""))
+        told = (given.get(each, "") for each in ("thought", "final thought", "final_thought", "message", "content", ""))
         found.say("\n".join(filter(None, told)))
     else:
         thought, diff = (

@@ -134,7 +134,8 @@ def _records(lines: Sequence[str]) -> Iterator[_Record]:
         label = _LABEL.match(message)
         begins, is_output = label is not None, role in _OUTPUTS
         if label is not None and record is None:  # below the record that it belongs to
-            begins = label["sign"] is not None and not (is_output and has_steps)
+            is_bare_output = label["name"] == "OBSERVATION" and role == "ACTION"
+            begins = is_bare_output or (label["sign"] is not None and not (is_output and has_steps))
         elif label is None and record is not None:
             begins = not is_output or bool(
                 record["sign"] or record["logger"] or _STEP.match(message) or _END.match(message)
