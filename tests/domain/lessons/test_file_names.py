@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_reflect.domain.lessons.run.file_names import find_run_folder, shown_name
+from mcp_reflect.domain.lessons.run.file_names import find_run_folder, shown_name, whole_paths
 
 APP = "/home/ada/work/shop/src/app.py"
 OTHER = "/home/ada/work/shop/tests/test_app.py"
@@ -49,3 +49,9 @@ def test_a_text_without_words_takes_no_longer_than_others(text: str) -> None:
 def test_files_of_the_system_keep_their_whole_path() -> None:
     assert shown_name("/etc/nginx/sites-available/shop.conf", "/etc/") == "/etc/nginx/sites-available/shop.conf"
     assert shown_name("/home/dev/shop/api/client.py", "") == "shop/api/client.py"
+
+
+def test_a_relative_path_is_the_one_absolute_path_that_ends_with_it() -> None:
+    assert whole_paths([APP, "./src/app.py", OTHER]) == {"./src/app.py": APP}
+    assert whole_paths([APP, "/srv/src/app.py", "src/app.py"]) == {}
+    assert whole_paths(["pp.py", APP]) == {}

@@ -72,3 +72,18 @@ def test_a_pipe_that_hides_the_status_is_read_all_the_same() -> None:
 def test_a_look_behind_a_command_has_a_status_of_its_own(command: str, is_hidden: bool) -> None:
     assert hides_status(command) is is_hidden
     assert outcomes((command, "fatal: transport 'file' not allowed\n M theme", False)) == [is_hidden]
+
+
+@pytest.mark.parametrize("name", ["read_file", "view", "str_replace_editor", "mcp__files__readFile", "open_file"])
+def test_what_looks_like_an_error_in_a_file_that_is_shown_is_a_line_of_it(name: str) -> None:
+    given = {"path": "src/hook.js", **({"command": "view"} if name == "str_replace_editor" else {})}
+    shown = '1  const x = 1;\n2  if (!ok) {\n3    return res.status(401).json({ error: "bad signature" })\n4  }'
+    use = {"type": "tool_use", "id": "1", "name": name, "input": given}
+
+    def outcome(output: str) -> bool | None:
+        result = {"type": "tool_result", "tool_use_id": "1", "content": output}
+        said = [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+        return find_steps(parse(json.dumps(said)))[0].failed
+
+    assert outcome(shown) is False
+    assert outcome("Error: no such file: src/hook.js") is True

@@ -582,3 +582,70 @@ def test_a_line_that_was_put_in_and_replaced_with_others_is_told_as_it_ended() -
     )
     assert "tool@3" in found.correct_action
     assert "CHECK_KEYS" not in found.correct_action
+
+
+@pytest.mark.parametrize(
+    ("script", "kept"),
+    [
+        ("/timeout/d", "  retries: 3"),
+        ("/^limits:/,$d", None),
+        ("/^limits:/,/timeout/d", "  retries: 3"),
+        ("/memory/d", "limits:\n  timeout: 5\n  retries: 3"),
+    ],
+)
+def test_lines_that_a_script_deletes_are_gone_as_a_whole(script: str, kept: str | None) -> None:
+    before = [
+        *call(
+            "Edit",
+            {"file_path": "a.yml", "old_string": "end", "new_string": "limits:\n  timeout: 5\n  retries: 3\nend"},
+            "ok",
+        )
+    ]
+    steps = find_steps(parse([*before, *bash(f"sed -i '{script}' a.yml", "")]))
+    change = [pair for step in NetChanges(steps).of([steps[0]]) for pair in step.change]
+    text = change[0][1] if change else ""
+    assert "timeou" not in text.replace("timeout: 5", "")
+    assert kept is None or kept in text
+
+
+def test_a_file_that_was_written_anew_leaves_nothing_of_what_it_held() -> None:
+    found = lesson(
+        [
+            *write("scripts/rotate.sh", "#!/bin/bash\nmapfile -t logs < <(ls)\n"),
+            *said(("user", "Everything here runs under ash: no mapfile, no bash arrays.")),
+            *write("scripts/rotate.sh", '#!/bin/sh\nls | while read -r f; do rm -- "$f"; done\n'),
+            *bash("scripts/selftest.sh", "ok"),
+        ]
+    )
+    assert "mapfile -t logs" not in found.guidance + found.correct_action
+
+
+def test_what_the_user_forbids_in_backquotes_is_not_told_where_it_only_undoes_that() -> None:
+    found = lesson(
+        [
+            *said(("user", "Rename the queue")),
+            *bash("terraform state mv a b", "moved"),
+            *said(("user", "Stop: renames go into moved.tf, never `terraform state mv`. Put it back.")),
+            *bash("terraform state mv b a", "moved"),
+            *write("moved.tf", "moved {\n  from = a\n  to = b\n}\n"),
+            *bash("terraform plan", "No changes."),
+        ]
+    )
+    assert "terraform state mv" not in found.correct_action
+    assert "moved.tf" in found.correct_action
+
+
+def test_the_same_file_by_two_names_is_one() -> None:
+    found = lesson(
+        [
+            *bash("sed -i 's/safe()/True/' mails/render.py && pytest -q", "1 failed\nAssertionError: x"),
+            *call(
+                "Edit",
+                {"file_path": "/srv/app/mails/render.py", "old_string": "True", "new_string": 'safe("html")'},
+                "ok",
+            ),
+            *bash("pytest -q", "1 passed"),
+        ]
+    )
+    assert '`safe()` → `safe("html")`' in found.correct_action
+    assert "`True` →" not in found.correct_action

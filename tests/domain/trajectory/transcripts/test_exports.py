@@ -373,3 +373,16 @@ def test_a_chat_of_aider_with_another_banner_and_the_files_before_its_prompt(ban
         ("bash", {"command": "make"}),
         ("output", "200", None),
     ]
+
+
+def test_the_head_of_an_export_and_its_rules_are_nobodys_words() -> None:
+    text = (
+        "# Discount\n_Exported on 9/10/2025 at 14:44:31 GMT+2 from Cursor (1.5.9)_\n\n---\n\n"
+        "**User**\n\nAdd it.\n\n---\n\n"
+        "**Cursor**\n\n```bash\ncat > a.ts <<'TS'\nx\nTS\nnpm test\n```\n\n```text\nfail 1\n```\n\nOne off.\n\n---\n\n"
+        "**User**\n\nAmounts never go through number.\n\n---\n\n"
+        "**Cursor**\n\n```bash\nnpm test\n```\n\n```text\nok\n```\n\nDone.\n"
+    )
+    found = read(text)
+    assert [each[1] for each in found if each[0] == "user"] == ["Add it.", "Amounts never go through number."]
+    assert [each[1] for each in found if each[0] == "assistant"] == ["One off.", "Done."]

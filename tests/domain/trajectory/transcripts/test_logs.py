@@ -405,3 +405,18 @@ def test_time_is_linear_in_a_log(piece: str) -> None:
         read_transcript(parse(STEPS.replace("1 failed", piece * number)))
 
     assert takes_linear_time(read_many, 3_000)
+
+
+def test_an_output_in_a_log_of_swe_agent_may_have_no_level() -> None:
+    text = (
+        "INFO     SWE-agent version 1.1.0\nINFO     ====== STEP 1 ======\nINFO     💭 THOUGHT\n         Look.\n\n"
+        "INFO     🎬 ACTION\nmake\n\nOBSERVATION\nerror: no rule\n\nINFO     ====== STEP 2 ======\nINFO     🎬 ACTION\n"
+        "str_replace_editor str_replace /a.rs --old_str 'x\n' --new_str 'y\n'\n\nOBSERVATION\nedited\n"
+    )
+    assert read(text) == [
+        ("assistant", "Look."),
+        ("bash", {"command": "make"}),
+        ("output", "error: no rule", None),
+        ("str_replace_editor", {"command": "str_replace", "path": "/a.rs", "old_str": "x\n", "new_str": "y\n"}),
+        ("output", "edited", None),
+    ]

@@ -175,3 +175,18 @@ def test_arguments_by_name_below_the_tool_of_an_action() -> None:
     )
     given = {"command": "str_replace", "path": "lib/Out.pm", "old_str": "a();", "new_str": "b();\nc();"}
     assert ("str_replace_editor", given) in told
+
+
+def test_edits_by_labels_and_commands_below_a_label_of_their_own() -> None:
+    text = (
+        "USER MESSAGE:\nFix it.\n\nTHOUGHT: Run it.\nACTION: run\nCOMMAND:\ntclsh a.tcl\n\nOBSERVATION:\nfailed\n\n"
+        "ACTION: str_replace a.tcl\nOLD:\n  exec ./b\nNEW:\n  exec -ignorestderr ./b\n\nOBSERVATION:\nedited\n\n"
+        "AGENT MESSAGE:\nIt goes on.\n"
+    )
+    assert [each for each in read(text) if each[0] != "output"] == [
+        ("user", "Fix it."),
+        ("assistant", "Run it."),
+        ("bash", {"command": "tclsh a.tcl"}),
+        ("edit", {"file_path": "a.tcl", "old_string": "  exec ./b", "new_string": "  exec -ignorestderr ./b"}),
+        ("assistant", "It goes on."),
+    ]

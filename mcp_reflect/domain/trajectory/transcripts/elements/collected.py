@@ -170,7 +170,7 @@ class CollectedMessages:
         return words
 
     def _speak(self, role: str, text: str) -> None:
-        text = _RULE_BELOW.sub("", text.strip())
+        text = _RULE_BELOW.sub("", text.strip()).rstrip()
         if text and self._found and self._found[-1][0].get("role") == role:
             self._found[-1][1].append(text)
         elif text:

@@ -9,8 +9,10 @@ from typing import NamedTuple
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.asked_people import asks_people
 from mcp_reflect.domain.trajectory.messages import Message
+from mcp_reflect.domain.trajectory.tools import SHELLS
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.elements.fences import split_fences, without_fence
+from mcp_reflect.domain.trajectory.transcripts.elements.labelled_edits import read_labelled_edit
 from mcp_reflect.domain.trajectory.transcripts.elements.labelled_sections import LabelledSection, with_true_answers
 from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import (
     add_react_call,
@@ -23,17 +25,20 @@ from mcp_reflect.domain.trajectory.transcripts.programs.swe_agent import SweAgen
 
 _LABEL = re.compile(
     r"^(?P<mark>[ \t]{0,3}(?:\*\*|#{1,4} )?)"
-    r"(?P<name>instructions?|user|human|task|question|issue|goal|thoughts?|discussion|reasoning|action[ _]input"
+    r"(?P<name>instructions?|(?:user|agent|assistant)[ _]message|user|human|task|question|issue|goal|thoughts?"
+    r"|discussion|reasoning|action[ _]input"
     r"|actions?|command|observations?|final[ _]answer|answer)(?P<number>[ ]#?\d{1,4})?"
     r"(?:[ ]\((?P<tool>[A-Za-z][\w.-]{1,40})\))?[ ]?(?P<colon>:?)(?:\*\*)?(?P<colon2>:?)[ \t]{0,9}(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _ROLES = {
-    **dict.fromkeys(("instruction", "instructions", "user", "human", "task", "question", "issue", "goal"), "user"),
+    **dict.fromkeys(
+        ("instruction", "instructions", "user", "user message", "human", "task", "question", "issue", "goal"), "user"
+    ),
     **dict.fromkeys(("thought", "thoughts", "discussion", "reasoning"), "agent"),
     **dict.fromkeys(("action", "actions", "command"), "action"),
     **dict.fromkeys(("observation", "observations"), "observation"),
-    **dict.fromkeys(("final answer", "answer"), "end"),
+    **dict.fromkeys(("final answer", "answer", "agent message", "assistant message"), "end"),
     "action input": "input",
 }
 _FAILED = re.compile(
@@ -129,6 +134,8 @@ def _add_section(
 ) -> None:
     if section.role == "user":
         found.hear(section.text)
+    elif section.role == "action" and following is not None and following.role == "action" and _is_shell(section):
+        return  # its command stands below a label of its own
     elif section.role == "action":
         given = following.text if following is not None and following.role == "input" else None
         _act(found, shell, section.text, given)
@@ -144,8 +151,14 @@ def _add_section(
         found.say(_CHAIN.sub("", section.text))
 
 
+def _is_shell(section: LabelledSection) -> bool:
+    return section.text.strip().lower() in SHELLS | {"run"}
+
+
 def _act(found: CollectedMessages, shell: SweAgentShell, action: str, given: str | None) -> None:
-    if given is None and (call := read_tool_and_given(action)):
+    if given is None and (edit := read_labelled_edit(action)):
+        found.edit(edit.path, (edit.old, edit.new))
+    elif given is None and (call := read_tool_and_given(action)):
         add_tool_call(found, *call)
     elif not add_react_call(found, action, given):
         shell.act(without_fence(action).strip())
