@@ -14,7 +14,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.provenance.calls import Call
 from mcp_reflect.domain.provenance.command_words import shell_words, words_brought_in
 from mcp_reflect.domain.provenance.run_texts import RunTexts
-from mcp_reflect.domain.provenance.taint import IN_BACKQUOTES, OUTSIDERS
+from mcp_reflect.domain.provenance.taint import BRINGS_IN, IN_BACKQUOTES, OUTSIDERS
 from mcp_reflect.domain.provenance.tokens import tells_author, tokens_of
 from mcp_reflect.domain.provenance.well_known import is_well_known
 from mcp_reflect.domain.text.danger import is_dangerous
@@ -46,7 +46,8 @@ class ForgedCalls:
         made = [call for call in self._texts.calls if call.command and call.holds(command)]
         if not made or any(call is self._first for call in made):
             return False
-        if any(not self._is_spoken_of(package) for package in words_brought_in(command)):
+        packages = (words_brought_in(brings[0]) for brings in BRINGS_IN.finditer(command))
+        if any(not self._is_spoken_of(package) for package in frozenset[str]().union(*packages)):
             return True
         harmful = (each for each in _JOINT.split(command) if is_dangerous(each) or OUTSIDERS.search(each))
         return any(not any(map(self._is_spoken_of, shell_words(each)[1:])) for each in harmful)

@@ -386,3 +386,21 @@ def test_the_head_of_an_export_and_its_rules_are_nobodys_words() -> None:
     found = read(text)
     assert [each[1] for each in found if each[0] == "user"] == ["Add it.", "Amounts never go through number."]
     assert [each[1] for each in found if each[0] == "assistant"] == ["One off.", "Done."]
+
+
+def test_arguments_in_small_letters_in_an_export_of_roo_code() -> None:
+    text = (
+        "**User:**\n\n<task>\nFix it.\n</task>\n\n---\n\n**Assistant:**\n\nRun it.\n\n[Tool Use: execute_command]\n"
+        "command: make\n\n---\n\n**User:**\n\n[Tool]\n[execute_command for 'make'] Result:\nExit code: 2\nno rule"
+        "\n\n---\n\n"
+        "**Assistant:**\n\n[Tool Use: write_to_file]\npath: a.yml\ncontent: on:\n  path: x\ncommand: y\n\n---\n\n"
+        "**User:**\n\n[Tool]\n[write_to_file for 'a.yml'] Result:\nok\n\n---\n\n"
+        "**Assistant:**\n\n[Tool Use: attempt_completion]\nresult: It builds.\n"
+    )
+    assert [each for each in read(text) if each[0] != "output"] == [
+        ("user", "Fix it."),
+        ("assistant", "Run it."),
+        ("bash", {"command": "make"}),
+        ("write", {"file_path": "a.yml", "content": "on:\n  path: x\ncommand: y"}),
+        ("assistant", "It builds."),
+    ]

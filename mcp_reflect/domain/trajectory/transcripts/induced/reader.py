@@ -43,6 +43,8 @@ def read_induced(text: str) -> list[Message] | None:
         calls = find_calls(lines)
     if len(calls) < _LEAST_CALLS or _is_shell_log(lines, calls) or _IN_THREAD.search(text):
         return None
+    if sum(_is_quoted(call) for call in calls) * 2 >= len(calls):  # a report in words tells these, and more
+        return None
     ends = [*(call.begin for call in calls[1:]), len(lines)]
     regions = [lines[call.end : end] for call, end in zip(calls, ends, strict=True)]
     if not any(_is_said(line) for part in (lines[: calls[0].begin], *regions) for line in part):
@@ -53,6 +55,11 @@ def read_induced(text: str) -> list[Message] | None:
     for call, region in zip(calls, regions, strict=True):
         reader.read(call, region)
     return reader.found.messages if reader.found.calls else None
+
+
+def _is_quoted(call: CallAt) -> bool:
+    """Whether a command is a part of a sentence that goes on behind its closing backquote: "make` failed: …"."""
+    return call.given.split("\n", 1)[0].count("`") % 2 == 1
 
 
 def _is_said(line: str) -> bool:

@@ -21,6 +21,12 @@ _RESULT = re.compile(
 _PLAIN_RESULT = re.compile(r"^\[(?:Tool|Tool Result)(?P<failed> \(Error\))?\]\s{0,9}$")
 _CALL = re.compile(r"^\[Tool Use: (?P<tool>[\w.:-]{1,80})\]\s{0,9}$")
 _ARGUMENT = re.compile(r"^(?P<name>[A-Z]\w{0,40}): (?P<value>.*)$")
+_PLAIN_ARGUMENT = re.compile(
+    r"^(?P<name>path|command|cwd|diff|content|result|question|search|replace|regex|file_pattern|recursive|response"
+    r"|arguments|tool_name|server_name|query|line|mode): (?P<value>.*)$"
+)
+"""One in small letters, as versions differ: in the texts of files such lines are none."""
+_TEXTS = frozenset({"content", "diff", "result", "response"})
 _SPOKEN = ("task", "feedback", "answer", "user_message")
 _DETAILS = ("<environment_details>", "</environment_details>")
 _FEEDBACK = re.compile(r"\bthe user\b.{3,200}[:.]\s{0,9}\Z", re.IGNORECASE)
@@ -147,6 +153,8 @@ def _add_agent(found: CollectedMessages, lines: Sequence[str]) -> None:
         number += 1
         while number < len(lines) and not _CALL.match(lines[number]):
             argument = _ARGUMENT.match(lines[number])
+            if argument is None and name not in _TEXTS:
+                argument = _PLAIN_ARGUMENT.match(lines[number])
             if argument:
                 name = argument["name"].lower()
             if name:
