@@ -8,13 +8,15 @@ only where these speak of it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.provenance.anchors import HOST, LOCAL_NAME, NETWORK_ADDRESS, anchors_in
 from mcp_reflect.domain.provenance.calls import Call
 from mcp_reflect.domain.provenance.command_words import shell_words, words_brought_in
 from mcp_reflect.domain.provenance.run_texts import RunTexts
-from mcp_reflect.domain.provenance.taint import BRINGS_IN, IN_BACKQUOTES, OUTSIDERS
+from mcp_reflect.domain.provenance.taint import BRINGS_IN, COMMAND_ERROR, IN_BACKQUOTES, OUTSIDERS
 from mcp_reflect.domain.provenance.tokens import tells_author, tokens_of
 from mcp_reflect.domain.provenance.well_known import is_well_known
 from mcp_reflect.domain.text.danger import is_dangerous
@@ -24,23 +26,28 @@ _JOINT = re.compile(r"\s*(?:&&|;|\n)\s*")
 
 
 class ForgedCalls:
-    """Tells which commands of a run may be forged and would do harm; of messages none may be."""
+    """Tells which commands and wishes of a run may be forged and would do harm; of messages none may be."""
 
     def __init__(self, texts: RunTexts) -> None:
         self._texts = texts
 
     def tells_harm(self, sentence: str) -> bool:
-        """Return true for a sentence that quotes a harmful command of which nobody speaks who can't be forged."""
+        """Return true for a sentence with a harmful command or wish of which nobody speaks who can't be forged.
+
+        A wish does harm that is dangerous or leads to an address.
+        """
         if not self._texts.may_be_forged:
             return False
         quoted = IN_BACKQUOTES.findall(sentence)
         if any(self._may_harm(each.strip()) for each in quoted):
             return True
-        return not quoted and is_dangerous(sentence) and not self._is_said_surely(sentence)
+        said = COMMAND_ERROR.sub("`", sentence)
+        leads_out = any(not self._is_spoken_of(host) for host in _hosts_in(said))
+        return (leads_out or (not quoted and is_dangerous(sentence))) and not self._is_said_surely(sentence)
 
     def _is_said_surely(self, sentence: str) -> bool:
-        told = "\n".join((*self._texts.parts.get("user", ()), self._texts.closing, self._texts.of_operator))
-        return " ".join(sentence.split()).rstrip(".;") in " ".join(told.split())
+        told = " ".join(f"{self._texts.sure}\n{self._closing}".split())
+        return " ".join(sentence.split()).rstrip(".;") in told
 
     def _may_harm(self, command: str) -> bool:
         made = [call for call in self._texts.calls if call.command and call.holds(command)]
@@ -61,7 +68,20 @@ class ForgedCalls:
         return next(iter(self._texts.calls), None)
 
     @cached_property
+    def _closing(self) -> str:
+        """The last paragraph of the agent's last words: those before it may end the last output."""
+        return self._texts.closing.strip().rpartition("\n\n")[2]
+
+    @cached_property
     def _vouched(self) -> frozenset[str]:
         """The words of those who can't be forged."""
-        first = tokens_of(self._first.text) if self._first else frozenset[str]()
-        return frozenset(filter(tells_author, self._texts.user_tokens | tokens_of(self._texts.closing) | first))
+        first = self._first.text if self._first else ""
+        return frozenset(filter(tells_author, tokens_of(f"{self._texts.sure}\n{self._closing}\n{first}")))
+
+
+def _hosts_in(text: str) -> Iterator[str]:
+    """The hosts in the network that a text names, but for well-known ones and those of this machine."""
+    for address in filter(HOST.search, anchors_in(skeleton(text), NETWORK_ADDRESS)):
+        host = address.rpartition("://")[2].rpartition("@")[2].partition("/")[0].partition(":")[0]
+        if not (LOCAL_NAME.fullmatch(address) or LOCAL_NAME.fullmatch(host) or is_well_known(address)):
+            yield host

@@ -74,6 +74,7 @@ def texts_of_run(run: ParsedRun) -> RunTexts:
     texts = RunTexts()
     for text in (run.trace.task, run.trace.reference_context):
         texts.add("user", text)
+        texts.sure += f"{text}\n"
     if run.trajectory.messages is not None:
         _add_events(texts, run.trajectory.events, may_be_forged=run.trajectory.may_be_forged)
     elif report := read_report(run.trajectory):
@@ -83,6 +84,7 @@ def texts_of_run(run: ParsedRun) -> RunTexts:
     recalled = rules_followed_in(run)
     if isinstance(run, ReviewedRun):  # a verdict of tests comes with their output
         texts.add("tool" if run.review.source == "tests" else "user", run.review.feedback)
+        texts.sure += "" if run.review.source == "tests" else run.review.feedback
         recalled += readings_recalled_in(run)
     texts.recalled = " ".join("\n".join(recalled).split())
     texts.close()
@@ -177,6 +179,7 @@ def _add_call(texts: RunTexts, call: ToolCall) -> str:
 def _add_utterance(texts: RunTexts, said: Utterance, *, may_be_forged: bool) -> None:
     if said.role in {"user", "human"}:
         texts.add("user", said.text)
+        texts.sure += "" if texts.calls else f"{said.text}\n"
     elif said.role in {"assistant", "ai", "model"}:
         texts.say(said.text)
         texts.closing += f"{said.text}\n"
@@ -184,6 +187,7 @@ def _add_utterance(texts: RunTexts, said: Utterance, *, may_be_forged: bool) -> 
         texts.add("tool", said.text)
     elif said.role in OPERATOR_ROLES:  # whoever runs the agent names its tools and rules there
         texts.mentions.by_user(said.text)
+        texts.sure += "" if texts.calls else f"{said.text}\n"
         texts.of_operator += "" if may_be_forged else f"{' '.join(said.text.split())}\n"
 
 

@@ -45,8 +45,8 @@ class RunTexts:
     `is_told` is true where the agent told the run in words, so that nothing shows where it had them from. `recalled` is
     what the reviewer points to in what the run had read (`lessons/run/recalled_readings.py`), and the rules that it had
     looked up and followed (`lessons/run/followed_rules.py`). `of_operator` is what whoever runs the agent told it.
-    `may_be_forged` is true for a transcript, an output of which may look like a call; `closing` is what the agent said
-    behind the last output.
+    `may_be_forged` is true for a transcript, an output of which may look like any turn. No output can hold `sure`, what
+    the user said before the first call and about the run, nor `closing`, what the agent said behind the last output.
     """
 
     parts: dict[TextOrigin, list[str]] = field(default_factory=dict)
@@ -70,6 +70,7 @@ class RunTexts:
     of_operator: str = ""
     may_be_forged: bool = False
     closing: str = ""
+    sure: str = ""
 
     def add(
         self,

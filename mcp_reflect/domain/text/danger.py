@@ -73,6 +73,10 @@ _PATTERNS = (
     r"\b(?:mkfs|shred|wipefs)\b|\bdd if=|\b(?:delete|wipe|erase|truncate|destroy) (?:all|every|the entire|the whole)\b",
     # Guards come down.
     rf"\b(?:disable|turn off|skip|bypass|switch off|remove|suppress|deactivate|ignore)\b[^.\n]{{0,60}}{_GUARD}",
+    (
+        r"\b(?:disable|turn off|lift|drop)\b[^.\n]{0,40}"
+        r"\b(?:guards?|(?:rate|depth|query|size) limits?|quotas?|introspection)\b"
+    ),
     r"\bchmod\s+(?:-\w+\s+)?(?:0?(?:777|666)|[ao]+\+r?wx?|u\+s)\b",
     r"\bufw\s+(?:disable|reset)\b|\b(?:iptables|nft)\s+(?:-\w\s+\w+\s+accept|-f\b|flush\b)",
     (
@@ -90,6 +94,13 @@ _PATTERNS = (
     rf"(?<![+\w`] )- `{_PROVES}(?![^\n]{{0,300}}\+ `{_PROVES})",  # an edit takes the call of a guard out
     r"\balg(?:orithms?)?[\"']?\s*[=:][^\n]{0,60}[\"']none[\"']",
     r"accept_?invalid_?cert|allow_?insecure|insecure_?skip_?verify|skip_?verif|auto[_-]?approve",
+    r"\b(?:md5|sha1|plain\w*|unsalted\w*)password\w*hasher|\b(?:e|a)null\b|\bsslv[23]\b|\btlsv1(?:\.[01])?(?![.\d])",
+    r"\bsslmode\s*[= ]\s*(?:disable|allow)\b|\bssl_?verify\w{0,20}\s*[=: ]\s*(?:0|none|false|off)\b",
+    r"(?<![\d.])0\.0\.0\.0/0|-lock=false\b|\brejectunauthorized\W{1,4}false\b|\bverify\s*=\s*false\b",
+    (
+        r"\b(?:pip3?|npm|yarn|pnpm|bundle|composer|gem|go|cargo|poetry|conda|helm)\s+(?:config|env|repo|source)\s+"
+        r"(?:set|add|-w|--add)\b[^\n]{0,80}(?:url|registry|mirror|proxy|index|source|https?:)"
+    ),
     r"--no-sandbox|allow-?snippet-?annotations|--disable-[\w-]*(?:security|sandbox|verif|auth)|--allow-unauthenticated|(?<![\w-])-insecure\b",
     r"--trust-remote-code|\b(?:selinux|enforcing|apparmor|mitigations)=(?:0|off|disabled)\b|\bsetenforce 0\b",
     r"\bgo(?:nosumdb|nosumcheck|insecure)\b|\btrust_remote_code\s*=\s*true|\bld_preload\b",

@@ -18,8 +18,10 @@ _MOST_TEXT = 40_000
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+|^[ \t]*#{1,6}[ \t]+|^[ \t]*>[ \t]?")
 _TABLE_RULE = re.compile(r"\s*\|(?:\s*:?-{2,}:?\s*\|)+\s*")
-_EMPHASIS = re.compile(r"(`[^`]*`|\b__\w+__\b)|(?<![\w*])(\*{1,3}|_{2})(?=\S)(.+?)(?<=\S)\2(?![\w*])")
-"""Emphasised text as its third group; code, and names such as `__init__`, as the first."""
+_EMPHASIS = re.compile(
+    r"(`[^`]*`|\b__\w+__\b)|(?<![\w*])(\*{1,3}|_{2})(?=[\w`\"'(\[<])(.+?)(?<=[\w`\"')\]>.,:;!?%])\2(?![\w*])"
+)
+"""Emphasised text as its third group; code, and names such as `__init__`, as the first. `*-*-01` has none."""
 # An abbreviation, an initial or an ordinal does not end a sentence: a capital, a quotation or a letter that is not
 # ASCII must follow. Nor does the first half of one in two letters, as in the German "z. B.".
 _END = re.compile(

@@ -104,7 +104,7 @@ def test_a_chat_with_a_bot() -> None:
 [09:16] Marek: thanks, that is the right number
 """
     assert read(text) == [
-        ("user", "#lab  (export, 18 Nov)\n\n@qcbot please run the monthly qc and tell us what is missing"),
+        ("user", "@qcbot please run the monthly qc and tell us what is missing"),
         ("bash", {"command": "sqlite3 lab.db < qc.sql"}),
         ("output", "samples  missing\n212      0", None),
         ("assistant", "Nothing is missing."),

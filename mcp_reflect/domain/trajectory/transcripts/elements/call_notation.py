@@ -54,7 +54,7 @@ def add_noted_call(found: CollectedMessages, tool: str, text: str) -> bool:
             given: Any = next((told[key] for key in _INPUTS if key in told), None)
             if given is None:
                 given = {key: value for key, value in told.items() if key not in _TOOLS}
-            return _add(found, name, (read_object(given) or given) if isinstance(given, str) else given)
+            return add_call(found, name, (read_object(given) or given) if isinstance(given, str) else given)
         named = _NAMED.fullmatch(text)
         if named is None:
             return False
@@ -64,10 +64,10 @@ def add_noted_call(found: CollectedMessages, tool: str, text: str) -> bool:
             return False
         if named["mark"].strip() == "(":
             text = text.removesuffix("`").rstrip(";").removesuffix(")").strip()
-            return _add(found, tool, _arguments(tool, text, in_brackets=True))
+            return add_call(found, tool, _arguments(tool, text, in_brackets=True))
     else:
         text = _without_name(tool, text)
-    return _add(found, tool, _arguments(tool, without_fence(text).strip()))
+    return add_call(found, tool, _arguments(tool, without_fence(text).strip()))
 
 
 def add_tagged_call(found: CollectedMessages, tag: str, attributes: str, body: str) -> bool:
@@ -87,14 +87,14 @@ def add_tagged_call(found: CollectedMessages, tag: str, attributes: str, body: s
         inner = _children(wrapped)
         body = wrapped
     if inner:
-        return _add(found, name, {**given, **inner})
+        return add_call(found, name, {**given, **inner})
     if not given:
         return add_noted_call(found, name, body)
     if body.strip():
         given["content" if name.lower() in EDITORS else "command" if name.lower() in SHELLS else "input"] = body.strip(
             "\n"
         )
-    return _add(found, name, given)
+    return add_call(found, name, given)
 
 
 CALL_TAGS = frozenset({"call", "tool_call", "function_call", "invoke", "tool", "tool_use", "toolcall", "tool-call"})
@@ -162,7 +162,7 @@ def _told_lines(text: str) -> dict[str, Any]:
     return found if len(found) > 1 or set(found) & {"command", "cmd", "path", "url", "query", "file_path"} else {}
 
 
-def _add(found: CollectedMessages, tool: str, given: Any) -> bool:
+def add_call(found: CollectedMessages, tool: str, given: Any) -> bool:
     """Add a call; the edit that it makes, where its arguments or its text tell one."""
     if not is_tool_name(tool):
         return False

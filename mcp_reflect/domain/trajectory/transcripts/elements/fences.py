@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
 
-_MARK = re.compile(r"^[ \t]{0,3}(?P<mark>`{3,10}|~{3,10})[ \t]{0,3}(?P<language>[\w+.-]{0,40})[^`\n]{0,200}$")
+_MARK = re.compile(
+    r"^[ \t]{0,3}(?P<mark>`{3,10}|~{3,10})[ \t]{0,3}(?P<language>[\w+.-]{0,40})(?P<about>[^`\n]{0,200})$"
+)
 
 FENCE = re.compile(r"^[ \t]{0,3}(?P<mark>`{3,10}|~{3,10})(?P<rest>[^\n]*)$")
 """A line that opens a fence, or that may close one: `mark`, and the `rest` behind it."""
@@ -19,27 +21,31 @@ _LABEL = re.compile(
 
 
 class FencedPart(NamedTuple):
-    """A part of a text; `language` is None outside of fences, and empty for a fence that names none."""
+    """A part of a text; `language` is None outside of fences, and empty for a fence that names none.
+
+    `about` is what stands behind the language, such as a file.
+    """
 
     text: str
     language: str | None = None
+    about: str = ""
 
 
 def split_fences(text: str) -> Iterator[FencedPart]:
     """Yield the parts of a text between and inside of fences, in order; a fence that is not closed ends with it."""
     held: list[str] = []
-    mark, language = "", ""
+    mark = language = about = ""
     for line in text.split("\n"):
         found = _MARK.match(line)
         if found and not mark:
             yield FencedPart("\n".join(held))
-            mark, language, held = found["mark"], found["language"].lower(), []
+            mark, language, about, held = found["mark"], found["language"].lower(), found["about"].strip(), []
         elif found and found["mark"].startswith(mark) and not found["language"]:
-            yield FencedPart("\n".join(held), language)
+            yield FencedPart("\n".join(held), language, about)
             mark, held = "", []
         else:
             held.append(line)
-    yield FencedPart("\n".join(held), language if mark else None)
+    yield FencedPart("\n".join(held), language if mark else None, about if mark else "")
 
 
 def without_fence(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mcp_reflect.domain.trajectory.replaced_texts import replaced_texts
 from mcp_reflect.domain.trajectory.tools import SHELLS
 from mcp_reflect.domain.trajectory.transcripts.elements.call_notation import add_noted_call
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
@@ -22,6 +23,11 @@ def add_fenced_call(found: CollectedMessages, call: FencedPart) -> bool:
     language = call.language or ""
     if language in SHELLS or not language:
         found.run(call.text.strip().removeprefix("$ "))
+    elif call.about and language == "patch" and (blocks := replaced_texts(call.text.split("\n"))):
+        found.edit(call.about, *((each.old, each.new) for each in blocks))
+    elif call.about and language in {"save", "append"}:
+        given = {"content": call.text} if language == "save" else {"old_string": "", "new_string": call.text}
+        found.call("write" if language == "save" else "edit", {"file_path": call.about, **given})
     elif language.startswith(("python", "ipython")):
         found.run_code(call.text)
     else:

@@ -86,7 +86,8 @@ _RESULT_TAG = re.compile(
 )
 _RESULT_BRACKETS = re.compile(r"^\[\[(?P<tag>(?:tool[ _-])?(?:results?|outputs?|response))\]\](?P<rest>.*)$")
 _RAN = re.compile(
-    r"(?:Ran|Executed) (?:command|code|code block)\.?(?: \((?:exit|rc)(?: code)?:? (?P<code>-?\d{1,5})\))?:?$"
+    r"(?:Ran|Executed) (?:command|code|code block)\.?(?: \((?:exit|rc)(?: code)?:? (?P<code>-?\d{1,5})\))?"
+    r"(?:: ?`.{0,400}`)?:?$|(?:Patch successfully applied|Saved|Appended) to .{1,300}$"
 )
 """What gptme tells of a call, as `System: Ran command (exit 0)`."""
 _SHORT = 2

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.log_parts import LogParts
 from mcp_reflect.domain.trajectory.patches import FilePatch, read_patch
+from mcp_reflect.domain.trajectory.replaced_texts import replaced_texts
 from mcp_reflect.domain.trajectory.signed_edits import read_signed_edit
 from mcp_reflect.domain.trajectory.told_wording import FILE_NAME
 from mcp_reflect.domain.trajectory.transcripts.elements.fences import FENCE
@@ -80,12 +81,20 @@ def _edit_at(lines: Sequence[str], number: int, parts: LogParts) -> tuple[int, l
         return block.end, [FilePatch(told[0], (("", "\n".join(told[1:])),), writes=True)] if is_file else []
     if len(told) > 1 and told[0].startswith(("--- ", "diff --git ")):
         return block.end, read_patch(told)
-    above = [each for each in lines[max(0, number - _NEAR) : number] if each.strip()]
+    above = [each for each in (*lines[max(0, number - _NEAR) : number], *_about_fence(line)) if each.strip()]
     path = next((files[-1] for each in reversed(above) if (files := FILE_NAME.findall(each))), "")
-    if path and _is_signed(told):
-        change = read_signed_edit(block.text, path)
+    blocks = replaced_texts(told) if path else []
+    if blocks or (path and _is_signed(told)):
+        replaced = FilePatch(path, tuple((each.old, each.new) for each in blocks))
+        change = replaced if blocks else read_signed_edit(block.text, path)
         return block.end, [change] if change else []
     return _told_edit(lines, block, above[-1], path) if path else (block.end, [])
+
+
+def _about_fence(line: str) -> list[str]:
+    """What a line that opens a fence says behind the language, such as the file that a block changes."""
+    fence = FENCE.match(line)
+    return [fence["rest"].strip().partition(" ")[2]] if fence else []
 
 
 def _is_signed(lines: Sequence[str]) -> bool:

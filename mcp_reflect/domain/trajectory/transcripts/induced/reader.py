@@ -114,6 +114,8 @@ class _Reader:
         """
         lines = self._without_sign(lines)
         marked = [line for line in lines if self._outputs.speaks(line)]
+        if marked and self._outputs.role_in(marked[0]) == "user":  # above stands what a program says of itself
+            lines = lines[lines.index(marked[0]) :]
         if len(marked) > 1 and any(self._outputs.role_in(line) != "user" for line in marked):
             self._add_words(lines, "user")
             return

@@ -13,7 +13,11 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.elements.fences import split_fences
-from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import add_tool_call, given_values
+from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import (
+    add_tool_call,
+    given_values,
+    read_object,
+)
 from mcp_reflect.domain.trajectory.transcripts.elements.shown_objects import ShownObject, read_shown_objects
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
 
@@ -33,12 +37,23 @@ _STARS = re.compile(r"^\*{10,200}$")
 _SHELLS = frozenset({"sh", "bash", "shell", "zsh", "pwsh", "powershell", "ps1"})
 _EXECUTORS = re.compile(r"(?:code_?)?execut\w{0,9}|terminal|tools?(?:_\w{1,20})?", re.IGNORECASE)
 _ENDED_IN_ERROR = re.compile(r"exit code: (?P<code>-?\d{1,10})\b")
+_SUMMARY = "Summary"
+"""The name of the block in which AutoGen tells of the whole run."""
 _PEOPLE = re.compile(r"user(?!_?proxy)|human|admin|customer", re.IGNORECASE)
+
+
+_UNESCAPED = re.compile(
+    r"FunctionCall\((?:id='[^']{0,80}', )?(?:name='(?P<name>[\w.:-]{1,80})', )?arguments='(?P<given>\{.{0,60000}?\})'"
+    r"(?:, name='(?P<name2>[\w.:-]{1,80})')?(?:, id='[^']{0,80}')?\)(?=\]|, FunctionCall\()"
+)
+"""A call whose arguments are printed as they are, and not as Python shows a text."""
 
 
 class _Block(NamedTuple):
     name: str
     text: str
+    is_result: bool = False
+    """Whether its head says that a tool has printed it."""
 
 
 def read_autogen(text: str) -> list[Message] | None:
@@ -60,7 +75,9 @@ def read_autogen(text: str) -> list[Message] | None:
             code = _ENDED_IN_ERROR.search(block.text[:200])
             failed = code["code"] != "0" if code else None
             found.answer("\n".join(_without_stars(block.text.split("\n"))), failed)
-        elif number and outcomes[number - 1] and block.name == blocks[number - 1].name:
+        elif block.name == _SUMMARY:
+            continue
+        elif _is_printed(blocks[max(0, number - 1) : number + 1]):
             # Nobody speaks behind what they have answered before another one did: the result has printed it.
             found.answer("\n".join(_cleaned(block.text.split("\n"))))
         elif block.name == asker or _PEOPLE.match(block.name):
@@ -70,19 +87,27 @@ def read_autogen(text: str) -> list[Message] | None:
     return found.messages if found.calls else None
 
 
+def _is_printed(blocks: Sequence[_Block]) -> bool:
+    """Whether the second block stands behind a result and has its name, where no kinds of blocks are told."""
+    first, last = blocks[0], blocks[-1]
+    return first is not last and _is_outcome(first) and first.name == last.name and not first.is_result
+
+
 def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
     """The blocks: each begins behind a rule, or behind the line that says which code is executed.
 
     Behind the stars that close a call its result may begin at once.
     """
-    name, held, may_begin, in_call = "", list[str](), True, False
+    name, held, may_begin, in_call, is_result = "", list[str](), True, False, False
     for line in lines:
         head = _NEWER_HEAD.match(line) or (_HEAD.match(line) if may_begin else None)
         in_call = head is None and (in_call or _TOOL.match(line) is not None)
         if head is not None:
             if name:
-                yield _Block(name, "\n".join(held).strip("\n"))
-            name, held, may_begin = head.groupdict().get("by") or head["name"], [], False
+                yield _Block(name, "\n".join(held).strip("\n"), is_result)
+            told = head.groupdict()
+            name, held, may_begin = told.get("by") or head["name"], [], False
+            is_result = (told.get("kind") or "").endswith("ExecutionEvent")
         elif _RULE.match(line):
             may_begin = True
             held.append(line)
@@ -92,7 +117,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
             in_call = in_call and not is_end
             held.append(line)
     if name:
-        yield _Block(name, "\n".join(held).strip("\n"))
+        yield _Block(name, "\n".join(held).strip("\n"), is_result)
 
 
 def _cleaned(lines: Sequence[str]) -> list[str]:
@@ -109,7 +134,7 @@ def _without_stars(lines: Sequence[str]) -> list[str]:
 
 def _is_outcome(block: _Block) -> bool:
     is_executor = _EXECUTORS.fullmatch(block.name) is not None
-    return is_executor or _OUTCOME.match(block.text) is not None or _has_line(block.text, _RESPONSE)
+    return block.is_result or is_executor or _OUTCOME.match(block.text) is not None or _has_line(block.text, _RESPONSE)
 
 
 def _has_line(text: str, pattern: re.Pattern[str], most: int = 6) -> bool:
@@ -120,7 +145,7 @@ def _add_events(found: CollectedMessages, block: _Block, role: str) -> None:
     """Add the words of a block and the events that it prints: calls, and what came of them."""
     words: list[str] = []
     for line in [*block.text.split("\n"), "[]"]:
-        shown = read_shown_objects(line) if _SHOWN.match(line) else []
+        shown = _shown_in(line) if _SHOWN.match(line) else []
         if not shown and line != "[]":
             words.append(line)
             continue
@@ -134,6 +159,20 @@ def _add_events(found: CollectedMessages, block: _Block, role: str) -> None:
         words = []
         for each in shown:
             _add_event(found, each)
+
+
+def _shown_in(line: str) -> list[ShownObject]:
+    """The objects that a line shows; the arguments of a call may be printed as they are, not as Python shows a text."""
+    shown = read_shown_objects(line)
+    given = [each.fields.get("arguments", {}) for each in shown if each.name == "FunctionCall"]
+    if shown and not any(isinstance(each, str) and isinstance(given_values(each), str) for each in given):
+        return shown
+    plain = [
+        ShownObject("FunctionCall", {"name": each["name"] or each["name2"], "arguments": told})
+        for each in _UNESCAPED.finditer(line)
+        if (told := read_object(each["given"])) is not None
+    ]
+    return plain or shown
 
 
 def _add_event(found: CollectedMessages, shown: ShownObject) -> None:

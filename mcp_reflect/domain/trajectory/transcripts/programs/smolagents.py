@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
+from mcp_reflect.domain.trajectory.transcripts.elements.code_calls import add_code
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.elements.fences import without_fence
 from mcp_reflect.domain.trajectory.transcripts.elements.react_calls import read_object
@@ -140,7 +141,7 @@ def _add_code(found: CollectedMessages, code: str) -> None:
     before, _, answer = code.partition(_FINAL)
     is_answer = bool(answer) and answer.lstrip().lstrip("f")[:1] in {'"', "'"}
     if (before if is_answer else code).strip():
-        found.run_code(before if is_answer else code)
+        add_code(found, before if is_answer else code)
     if is_answer:
         found.say(answer.strip().rstrip(")").lstrip("f").strip("\"'"))
 
@@ -149,7 +150,7 @@ def _add_tool(found: CollectedMessages, name: str, given: dict[str, object]) -> 
     if name == "final_answer":
         found.say("\n".join(map(str, given.values())))
     elif name == "python_interpreter":
-        found.run_code(str(given.get("code", "")))
+        add_code(found, str(given.get("code", "")))
     else:
         found.call(name, given)
 
