@@ -649,3 +649,45 @@ def test_the_same_file_by_two_names_is_one() -> None:
     )
     assert '`safe()` → `safe("html")`' in found.correct_action
     assert "`True` →" not in found.correct_action
+
+
+def test_a_file_that_was_copied_back_holds_nothing_of_what_was_tried_between() -> None:
+    found = lesson(
+        [
+            *call(
+                "Edit",
+                {"file_path": "gauge/Cargo.toml", "old_string": "edition = 2018", "new_string": "edition = 2021"},
+                "ok",
+            ),
+            *bash("cp gauge/Cargo.toml /tmp/g.bak && sed -i '/dev-dep/,$d' gauge/Cargo.toml", ""),
+            *bash("cargo build", "ok"),
+            *bash("cp /tmp/g.bak gauge/Cargo.toml", ""),
+            *call(
+                "Edit",
+                {"file_path": "Cargo.toml", "old_string": "[workspace]", "new_string": '[workspace]\nresolver = "2"'},
+                "ok",
+            ),
+            *bash("cargo build --release", "ok"),
+        ]
+    )
+    assert 'resolver = "2"' in found.correct_action
+    assert "`edition = 2018` → `edition = 2021`" in found.correct_action
+    assert "dev-dep" not in found.correct_action
+
+
+def test_how_things_stood_before_the_change_is_not_what_worked() -> None:
+    found = lesson(
+        [
+            *bash("bash -x tools/batch.sh | tail -3", "+ read -r id"),
+            *bash("npm ci", "added 3 packages"),
+            *call(
+                "Edit",
+                {"file_path": "tools/batch.sh", "old_string": "render", "new_string": "render < /dev/null"},
+                "ok",
+            ),
+            *bash("tools/batch.sh && ls out", "1 2 3"),
+        ]
+    )
+    assert "bash -x" not in found.correct_action
+    assert "npm ci" in found.correct_action
+    assert "tools/batch.sh && ls out" in found.correct_action

@@ -30,7 +30,7 @@ from mcp_reflect.domain.lessons.run.call_text import (
 )
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
 from mcp_reflect.domain.lessons.run.code_cells import with_telling_lines
-from mcp_reflect.domain.lessons.run.commands.effects import is_small_program, searches_output
+from mcp_reflect.domain.lessons.run.commands.effects import is_small_program, prepares, searches_output
 from mcp_reflect.domain.lessons.run.commands.idle_commands import did_nothing
 from mcp_reflect.domain.lessons.run.commands.variants import repeats
 from mcp_reflect.domain.lessons.run.lookups import found_nothing, is_lookup, is_search, public_values
@@ -98,6 +98,7 @@ def tell_actions(
         and not (number < changed and runs_later(step, steps[changed:]))  # before, it says how things stood
     ]
     worked = [step for place, step in enumerate(worked) if not is_replaced_later(step, worked[place + 1 :])]
+    worked = _without_first_looks(worked, steps[changed:])
     stayed = [step for step in steps if step.kind != "edit" or id(step) not in refused]
     edits = [edit for edit in other_edits(stayed, shown) if not is_told_by_task(edit, task)]
     acting = [step for step in worked if not is_by_work(step)]
@@ -115,6 +116,17 @@ def tell_actions(
     lines = list(_within(list(told)[: _COMMANDS - min(len(shown), 2)], _WORKED_CHARS))
     if lines:
         yield "; ".join(reversed(lines)) + _way_of([step for step in steps if id(step) not in named], worked)
+
+
+def _without_first_looks(worked: Sequence[Step], since: Sequence[Step]) -> list[Step]:
+    """The commands without those before the first change that prepared nothing, where others ran `since` then.
+
+    They showed how things stood: that they ended well says nothing of what was done about it.
+    """
+    after = {id(step) for step in since} if any(step.kind == "edit" for step in since) else set[int]()
+    if not any(id(step) in after for step in worked):
+        return list(worked)
+    return [step for step in worked if id(step) in after or step.kind != "command" or prepares(step.subject)]
 
 
 def _within(lines: Sequence[str], most: int) -> Iterator[str]:

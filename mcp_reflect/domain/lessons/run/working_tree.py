@@ -47,6 +47,13 @@ def find_gone(steps: Sequence[Step]) -> dict[int, tuple[Step, Step]]:
     return tree.gone
 
 
+class _Copy(NamedTuple):
+    """The file that was copied, and the edits that it held then, by their `id`."""
+
+    file: str
+    held: frozenset[int]
+
+
 class _WorkingTree:
     """The edits of a run as commands left them."""
 
@@ -57,6 +64,7 @@ class _WorkingTree:
         self._commits: list[_Commit] = []
         self._stashes: list[list[Step]] = []
         self._shown: list[Step] = []
+        self._copies: dict[str, _Copy] = {}
 
     def run(self, words: tuple[str, ...], step: Step, folder: str) -> None:
         """Follow one command of a line that ran in a folder."""
@@ -84,6 +92,15 @@ class _WorkingTree:
                 self._bring_back([edit for edit in self._shown if id(edit) in self.gone])
             case _:
                 self._remove(words, step, folder)
+
+    def _copy(self, source: str, target: str, step: Step) -> None:
+        """Keep a copy in mind; one that goes back to where it came from takes back what was edited since."""
+        copy = self._copies.get(source)
+        if copy is None or copy.file != target:
+            self._copies[target] = _Copy(source, frozenset(map(id, self.written)))
+            return
+        since = [edit for edit in self.written if id(edit) not in copy.held]
+        self._take_back([edit for edit in since if is_among(edit.subject, (target,))], step)
 
     def _commit(self, files: list[str], options: set[str], output: str, is_here: Callable[[Step], bool]) -> None:
         takes_all = any(map(_COMMITS_ALL.fullmatch, options)) or not (files or self._staged)
@@ -156,7 +173,10 @@ class _WorkingTree:
         self._take_back(aside, step)
 
     def _remove(self, words: tuple[str, ...], step: Step, folder: str) -> None:
-        """Take back the edits of files that a command removes, or restores as they were committed."""
+        """Take back the edits of files that a command removes, or restores as they were committed or copied."""
+        match options_and_names(words)[1]:
+            case [("cp" | "mv"), source, target]:
+                self._copy(source, target, step)
         files = files_undone_by(words) or self._edited_files(words)
         if not files:
             return

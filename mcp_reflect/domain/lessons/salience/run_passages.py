@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Literal, NamedTuple
 
+from mcp_reflect.domain.lessons.run.commands.effects import prepares
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.utterances import find_said
@@ -77,7 +78,10 @@ def _sentences(kind: PassageKind, text: str, place: int) -> Iterator[RunPassage]
 
 def _done(steps: Sequence[Step]) -> Iterator[RunPassage]:
     net = NetChanges(steps)
+    changed = next((place for place, step in enumerate(steps) if step.kind == "edit" and not step.failed), 0)
     for place, step in list(enumerate(steps))[-_MOST_STEPS:]:
+        if step.kind == "command" and place < changed and not prepares(step.subject):
+            continue  # it shows how things stood
         if step.kind == "edit" and net.of([step]):
             later = [each for each in steps[place + 1 :] if each.subject == step.subject and not each.failed]
             yield from (RunPassage("edit", text, place, step) for text in _added(step, later))

@@ -22,7 +22,7 @@ _SHOWS_WORDS = re.compile(r"\b(?:cat|tail|head|less|grep|rg|sed\s+-n|awk|jq|jour
 """What looks at the outcome of commands before it, and what may show the words of others."""
 _PREPARES = re.compile(
     r"\b(?:install|add|sync|up|start|init|create|merge|migrate|makemigrations|build|compile|generate|export|mkdir|chmod|chown|ln|cp|mv|rm|sed|patch"
-    r"|git\s+(?:checkout|restore|pull|fetch|submodule|config|stash|apply|clean)|kill|pkill|unset|source|restore|upgrade|update"
+    r"|git\s+(?:checkout|restore|pull|fetch|submodule|config|stash|apply|clean)|(?:npm|pnpm|yarn|bun)\s+ci|kill|pkill|unset|source|restore|upgrade|update"
     r"|downgrade|pin|lock|enable|set)\b|^cd\s+\S+$",
     re.IGNORECASE,
 )
