@@ -12,7 +12,6 @@ from mcp_reflect.domain.lessons.run.followed_rules import rules_followed_in
 from mcp_reflect.domain.lessons.run.lookups import only_asks
 from mcp_reflect.domain.lessons.run.recalled_readings import readings_recalled_in
 from mcp_reflect.domain.models.common import TextOrigin
-from mcp_reflect.domain.provenance.base64_texts import decoded
 from mcp_reflect.domain.provenance.call_sources import (
     LISTING,
     LISTING_TOOL,
@@ -99,9 +98,6 @@ def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent], *, may_be_fo
     listings = set[str]()
     for event in events:
         if isinstance(event, ToolCall):
-            if may_be_forged and calls:
-                given = "\n".join(argument_values(arguments_of(event.arguments)))
-                texts.mentions.by_text(texts.place + 1, given, *decoded(given))
             before = len(texts.calls)
             command = _add_call(texts, event)
             edits = tuple(call for call in texts.calls[before:-1] if call.is_edit)

@@ -401,3 +401,33 @@ def test_a_patch_below_the_words_of_codex() -> None:
 def test_a_patch_in_an_output_of_codex_is_none() -> None:
     shown = "ok\n\napply_patch(auto_approved=true, x.cfg)\n-a\n+b"
     assert ("output", shown, False) in read(CODEX.replace("ok\n", f"{shown}\n"))
+
+
+def test_what_an_event_of_autogen_says_that_a_tool_printed_is_its_output() -> None:
+    text = """\
+---------- TextMessage (user) ----------
+The import dies on quiet days.
+---------- ToolCallRequestEvent (engineer) ----------
+[FunctionCall(id='c1', name='run_command', arguments='{"cmd": "printf 'a\\nb'; ./import.tcl"}')]
+---------- ToolCallExecutionEvent (engineer) ----------
+no files matched
+---------- ThoughtEvent (engineer) ----------
+glob has an option for that.
+---------- ToolCallRequestEvent (engineer) ----------
+[FunctionCall(id='c2', name='run_command', arguments='{"cmd": "./import.tcl"}')]
+---------- ToolCallExecutionEvent (engineer) ----------
+0 messages
+---------- TextMessage (engineer) ----------
+It goes on. TERMINATE
+---------- Summary ----------
+Finish reason: Text 'TERMINATE' mentioned
+"""
+    assert read(text) == [
+        ("user", "The import dies on quiet days."),
+        ("run_command", {"cmd": "printf 'a\nb'; ./import.tcl"}),
+        ("output", "no files matched", None),
+        ("assistant", "glob has an option for that."),
+        ("run_command", {"cmd": "./import.tcl"}),
+        ("output", "0 messages", None),
+        ("assistant", "It goes on."),
+    ]

@@ -98,3 +98,27 @@ def test_time_is_linear_in_the_text(piece: str) -> None:
         read_transcript(parse(PLAIN.replace("['B7']\n", piece * number)))
 
     assert takes_linear_time(read_many, 3_000)
+
+
+def test_calls_of_tools_in_code_are_commands_and_edits() -> None:
+    def step(number: int, code: str, output: str) -> str:
+        rule = "━" * 20
+        head = f"{rule} Step {number} {rule}\n─ Executing parsed code: ─\n{code}\n{'─' * 40}\n"
+        return f"{head}Execution logs:\n{output}\n\nOut: None\n"
+
+    text = "╭── New run ──╮\n│\n│ Repair it.\n│\n╰─ Model ─╯\n" + "".join(
+        (
+            step(1, '  print(run_shell(r"""make; cat a.1"""))', "garbage"),
+            step(
+                2, "  replace_in_file('make.sh',\n      old='groff -man',\n      new='groff -t -man')", "1 replacement"
+            ),
+            step(3, "  text = bash('make')\n  print(text)", "ok"),
+            step(4, "  total = sum([1, 2])\n  print(total)", "3"),
+        )
+    )
+    assert [each for each in read(text) if each[0] not in {"user", "output", "assistant"}] == [
+        ("bash", {"command": "make; cat a.1"}),
+        ("edit", {"file_path": "make.sh", "old_string": "groff -man", "new_string": "groff -t -man"}),
+        ("bash", {"command": "make"}),
+        ("python", {"code": "total = sum([1, 2])\nprint(total)"}),
+    ]
