@@ -346,7 +346,8 @@ def test_a_long_transcript_takes_linear_time(unit: str) -> None:
 def test_a_block_that_replaces_a_text_of_the_file_behind_its_language_is_an_edit() -> None:
     text = (
         "$ gptme -w .\n[08:41:12] Using model: x\n\nUser: tools/batch.sh does one of four.\n\n"
-        "Assistant: Trace it.\n```shell\nbash -x tools/batch.sh\n```\nSystem: Ran command: `bash -x tools/batch.sh`\n```stdout\n+ read -r id\n```\n\n"
+        "Assistant: Trace it.\n```shell\nbash -x tools/batch.sh\n```\n"
+        "System: Ran command: `bash -x tools/batch.sh`\n```stdout\n+ read -r id\n```\n\n"
         "Assistant: It reads on.\n```patch tools/batch.sh\n<<<<<<< ORIGINAL\nrender\n=======\nrender < /dev/null\n"
         ">>>>>>> UPDATED\n```\n"
         "System: Patch successfully applied to tools/batch.sh\n\nAssistant: ```shell\ntools/batch.sh\n```\n"
