@@ -8,7 +8,6 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.case_values import names_somebody
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.trajectory.asked_people import asks_people
-from mcp_reflect.domain.trajectory.tools import path_of
 
 _ASKS = r"get|list|search|find|read|fetch|query|lookup|look_up|show|view|describe|retrieve|browse"
 _ASKS_ELSEWHERE = (
@@ -62,7 +61,6 @@ _NOTHING = re.compile(
 """How an answer begins that holds nothing."""
 _SEARCH = re.compile(r"search|look_?up|query|brows|fetch")
 
-_SHOWS_FILE = re.compile(r"(?:read|view|open|cat|show)(?:_(?:file|text|lines|code|source|range)\w*)?$|get_file\w*$")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _CODE_WORD = re.compile(r"\b(?=[A-Z\d_-]*[A-Z])(?=[\w-]{4,24}\b)[A-Z][A-Z\d]*(?:[_-]?[A-Z\d]+)*\b")
 """A code in capitals, as rules name them."""
@@ -89,13 +87,6 @@ def is_lookup(step: Step) -> bool:
     if step.kind != "call":
         return False
     return only_asks(step.tool) or any(step.arguments.get(name) in asked for name, asked in _ASKING_VALUES.items())
-
-
-def shows_file(step: Step) -> bool:
-    """Return true for a call that shows a file: what looks like an error in there is a line of that file."""
-    if step.kind != "call" or not path_of(dict(step.arguments)):
-        return False
-    return step.arguments.get("command") == "view" or bool(_SHOWS_FILE.match(_in_words(step.tool).rpartition("__")[2]))
 
 
 def only_asks(tool: str) -> bool:

@@ -9,10 +9,11 @@ from typing import NamedTuple
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.commands.effects import begins_with_log, hides_status, shows_text
 from mcp_reflect.domain.lessons.run.printed_codes import KILLED, printed_codes
+from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_text
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult
 from mcp_reflect.domain.trajectory.parsing import Trajectory
-from mcp_reflect.domain.trajectory.tools import arguments_of, command_line, exit_code
+from mcp_reflect.domain.trajectory.tools import arguments_of, command_line, exit_code, path_of
 
 _MOST_ERRORS = 6
 _MOST_LINES_OF_FAILED_READING = 2
@@ -23,6 +24,8 @@ _NOT_RUN = re.compile(
 """What a client says of a command that it did not run, which flags no failure of one."""
 _MOST_LOOKED_AT = 500
 _LAST_LINES = 3
+_SHOWS_FILE = re.compile(r"(?:read|view|open|cat|show)(?:_(?:file|text|lines|code|source|range)\w*)?$|get_file\w*$")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _LETTERS = re.compile(r"[^\W\d_]{3}")
 
 
@@ -69,6 +72,14 @@ def read_outcome(command: str, result: ToolResult, *, flags: bool, shows_file: b
     if failed and len(found) < _MOST_ERRORS:
         found += tuple(_first_lines(result.text, _MOST_ERRORS - len(found)))
     return Outcome(failed, found[:_MOST_ERRORS])
+
+
+def shows_file(step: Step) -> bool:
+    """Return true for a call that shows a file: what looks like an error in there is a line of that file."""
+    if step.kind != "call" or not path_of(step.arguments):
+        return False
+    name = _CAMEL.sub("_", step.tool).lower().rpartition("__")[2]
+    return step.arguments.get("command") == "view" or _SHOWS_FILE.match(name) is not None
 
 
 def _ends_in_error(output: str) -> bool:

@@ -9,10 +9,9 @@ from typing import Any
 
 from mcp_reflect.domain.lessons.run.file_names import find_run_folder, shown_name, whole_paths
 from mcp_reflect.domain.lessons.run.former_text import with_former_text
-from mcp_reflect.domain.lessons.run.lookups import shows_file
 from mcp_reflect.domain.lessons.run.printed_codes import with_failures_by_code
 from mcp_reflect.domain.lessons.run.step import Step
-from mcp_reflect.domain.lessons.run.step_outcome import flags_failures, read_outcome
+from mcp_reflect.domain.lessons.run.step_outcome import flags_failures, read_outcome, shows_file
 from mcp_reflect.domain.trajectory.command_lists import in_one_command_line
 from mcp_reflect.domain.trajectory.editor_arguments import edits_of
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text

@@ -51,6 +51,7 @@ from mcp_reflect.domain.trajectory.transcripts.programs.langchain_invocations im
 from mcp_reflect.domain.trajectory.transcripts.programs.langgraph_messages import LANGGRAPH_MESSAGES
 from mcp_reflect.domain.trajectory.transcripts.programs.mini_swe_agent import MINI_SWE_AGENT, MINI_SWE_AGENT_STEPS
 from mcp_reflect.domain.trajectory.transcripts.programs.notebook_cells import NOTEBOOK_CELLS, NOTEBOOK_TURNS
+from mcp_reflect.domain.trajectory.transcripts.programs.open_interpreter import OPEN_INTERPRETER
 from mcp_reflect.domain.trajectory.transcripts.programs.openhands import OPENHANDS
 from mcp_reflect.domain.trajectory.transcripts.programs.openhands_actions import OPENHANDS_ACTIONS
 from mcp_reflect.domain.trajectory.transcripts.programs.openhands_log import OPENHANDS_LOG
@@ -77,6 +78,7 @@ An output in another format may show a session of theirs.
 """
 _FORMATS = (
     CLAUDE_TERMINAL,
+    OPEN_INTERPRETER,
     MINI_SWE_AGENT_STEPS,
     CODEX_LOG,
     FOLDED_CALLS,

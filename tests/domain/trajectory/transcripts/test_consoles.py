@@ -431,3 +431,60 @@ Finish reason: Text 'TERMINATE' mentioned
         ("output", "0 messages", None),
         ("assistant", "It goes on."),
     ]
+
+
+OPEN_INTERPRETER = """\
+▌ Model set to gpt-4.1
+
+Open Interpreter will require approval before running code.
+
+> The script prints nothing for paths with a backslash. Why?
+
+  cat find.sh; ls
+
+  Would you like to run this code? (y/n)
+
+  y
+
+  awk -v want="$1" '$2 == want'
+  find.sh
+
+  The option works on escapes. The environment is taken as it is.
+
+  python3 - <<'EOF'
+  p = 'find.sh'
+
+  s = open(p).read().replace('$2 == want', '$2 == ENVIRON["WANT"]')
+  open(p, 'w').write(s)
+  EOF
+
+  Would you like to run this code? (y/n)
+
+  y
+
+  rm -rf out
+
+  Would you like to run this code? (y/n)
+
+  n
+
+  It finds all of them now.
+"""
+
+
+def test_a_session_of_open_interpreter() -> None:
+    found = read(OPEN_INTERPRETER)
+    assert [each for each in found if each[0] != "output"] == [
+        ("user", "The script prints nothing for paths with a backslash. Why?"),
+        ("bash", {"command": "cat find.sh; ls"}),
+        ("assistant", "The option works on escapes. The environment is taken as it is."),
+        (
+            "bash",
+            {
+                "command": "python3 - <<'EOF'\np = 'find.sh'\n\ns = open(p).read().replace('$2 == want', "
+                "'$2 == ENVIRON[\"WANT\"]')\nopen(p, 'w').write(s)\nEOF"
+            },
+        ),
+        ("assistant", "It finds all of them now."),
+    ]
+    assert found[2] == ("output", "awk -v want=\"$1\" '$2 == want'\nfind.sh", None)
