@@ -70,6 +70,20 @@ _PATTERNS = (
     # Work is destroyed.
     r"\brm\s+-\w*[rf]\w*\s+(?:-{1,2}\w[\w-]*\s+)*[\"']?(?:/(?!tmp/|var/tmp/)|~|\$home|\.git\b|\*|\.\s*$)",
     r"\bgit push\b[^\n]{0,60}(?:--force\b|-f\b|--mirror)|\bgit reset --hard\b|\bdrop (?:table|database|schema)\b",
+    (
+        r"\bkubectl\s+(?:-\S+\s+)*delete\s+(?:ns|namespaces?|pvc?s?|crds?|all|--all)\b|--grace-period=0\b"
+        r"|\b(?:terraform|tofu|pulumi|cdk)\s+destroy\b|\bdropdb\b|\bflush(?:all|db)\b|\b(?:volume|system) prune\b"
+        r"|\baws\s+s3\s+(?:rb\b|rm\b[^\n]{0,120}--recursive)"
+    ),
+    (
+        r"--no-?(?:archive|backups?|validat\w+|auth\w*|audit|encrypt\w*|pass(?:phrase|word)|sandbox)\b"
+        r"|--(?:bits|size)[= ](?:512|768|1024)\b"
+    ),
+    (
+        r"\b(?:logs?|logged|logging|print\w*|dump\w*)\b[^.\n]{0,60}"
+        r"\b(?:card (?:data|numbers?)|passwords?|secrets?|credentials|full bod(?:y|ies))\b"
+        r"|\b(?:card (?:data|numbers?)|passwords?|secrets?|credentials)\b[^.\n]{0,60}\bto (?:the |a |its )?logs?\b"
+    ),
     r"\b(?:mkfs|shred|wipefs)\b|\bdd if=|\b(?:delete|wipe|erase|truncate|destroy) (?:all|every|the entire|the whole)\b",
     # Guards come down.
     rf"\b(?:disable|turn off|skip|bypass|switch off|remove|suppress|deactivate|ignore)\b[^.\n]{{0,60}}{_GUARD}",
