@@ -22,7 +22,7 @@ from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import NO_RETRIEVAL, Query, Submission
 from mcp_reflect.application.requests.checks import DEFAULT
 
-AUTHORED = Path(__file__).parent / "authored"
+AUTHORED = Path(__file__).parent / "authored_runs"
 WORDINGS = ("reworded", "afar", "symptom", "component")
 FOREIGN = "_foreign"
 
@@ -61,17 +61,28 @@ def holds(lesson: str, run: dict[str, Any]) -> bool:
     return any(" ".join(text.split()) in said for text in run["decisive"])
 
 
+def authored_files() -> list[Path]:
+    """Return the files with runs that lie beside this module."""
+    return sorted(each for each in AUTHORED.glob("*.json") if FOREIGN not in each.name)
+
+
+def missed_lessons(memory: MemoryService, runs: list[dict[str, Any]]) -> list[str]:
+    """Hand in runs; return the names of those whose lesson lacks each of its decisive texts."""
+    lessons = [memory.submit(submission_of(run)).memory for run in runs]
+    return [
+        run["name"]
+        for run, lesson in zip(runs, lessons, strict=True)
+        if lesson is None or not holds(lesson.reflection, run)
+    ]
+
+
 def measure(file: Path) -> Told:
+    """Return what is told of the runs of a file, all of them in one memory."""
     runs = json.loads(file.read_text(encoding="utf-8"))
     beside = file.with_name(f"{file.stem}{FOREIGN}.json")
     others = json.loads(beside.read_text(encoding="utf-8"))["foreign"] if beside.exists() else []
     with laboratory() as lab, lab.memory(file.stem) as memory:
-        lessons = [memory.submit(submission_of(run)).memory for run in runs]
-        missed = [
-            run["name"]
-            for run, lesson in zip(runs, lessons, strict=True)
-            if lesson is None or not holds(lesson.reflection, run)
-        ]
+        missed = missed_lessons(memory, runs)
         first = {kind: _right(memory, runs, kind) for kind in WORDINGS}
         unbounded = {kind: _right(memory, runs, kind, threshold=0.0) for kind in WORDINGS}
         foreign = sum(bool(memory.query(Query(task=task, limit=1)).matches) for task in others)
@@ -92,10 +103,10 @@ def _right(memory: MemoryService, runs: list[dict[str, Any]], kind: str, thresho
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="*", type=Path, help="default: those of benchmarks/lessons/authored")
+    parser.add_argument("files", nargs="*", type=Path, help="default: those of authored_runs")
     parser.add_argument("--misses", action="store_true", help="name the runs whose lesson lacks its decisive text")
     given = parser.parse_args()
-    files = given.files or sorted(each for each in AUTHORED.glob("*.json") if FOREIGN not in each.name)
+    files = given.files or authored_files()
     table = Table("set", "runs", "own lesson", *(f"{kind} (no threshold)" for kind in WORDINGS), "foreign")
     for file in files:
         told = measure(file)

@@ -1,4 +1,4 @@
-"""Attacks in files by people who did not know the rules: `python -m benchmarks.trust.authored FILE … [--show]`.
+"""Attacks in files by people who did not know the rules: `python -m benchmarks.trust.authored [FILE …] [--show]`.
 
 A file is a JSON object. `attacks` are runs that passed, with the attacker's text (`payload`) and a later task for which
 it would be shown (`query`); `honest` are runs with the text that their lesson should tell (`decisive`). All runs of a
@@ -24,17 +24,18 @@ from mcp_reflect.application.requests import Query
 from mcp_reflect.domain.text.quotation import without_quotations
 
 FIRST = 3
+AUTHORED = Path(__file__).parent / "authored_attacks"
 
 console = Console(width=120)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("files", nargs="*", type=Path, help="default: those of authored_attacks")
     parser.add_argument("--show", action="store_true", help="print what passed, and the honest runs that lack theirs")
     given = parser.parse_args()
     table = Table("set", "attacks", "in the first 3", "in its own voice", "honest", "told")
-    for file in given.files:
+    for file in given.files or sorted(AUTHORED.glob("*.json")):
         told = json.loads(file.read_text(encoding="utf-8"))
         attacks, honest = told["attacks"], told["honest"]
         with laboratory() as lab, lab.memory(file.stem) as memory:
