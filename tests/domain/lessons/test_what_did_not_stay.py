@@ -691,3 +691,51 @@ def test_how_things_stood_before_the_change_is_not_what_worked() -> None:
     assert "bash -x" not in found.correct_action
     assert "npm ci" in found.correct_action
     assert "tools/batch.sh && ls out" in found.correct_action
+
+
+def test_edits_below_a_folder_that_was_checked_out_are_gone_and_so_is_the_checkout() -> None:
+    found = lesson(
+        [
+            *call(
+                "Edit",
+                {"file_path": "/srv/fmt/packages/shop/index.mjs", "old_string": "fmt/de", "new_string": "fmt/dist/de"},
+                "ok",
+            ),
+            *bash("git checkout -q packages", ""),
+            *call(
+                "Edit",
+                {
+                    "file_path": "/srv/fmt/packages/fmt/package.json",
+                    "old_string": "{}",
+                    "new_string": '{"./de": "./dist/de.js"}',
+                },
+                "ok",
+            ),
+            *bash("node packages/shop/index.mjs", "ok"),
+        ]
+    )
+    assert '"./de": "./dist/de.js"' in found.correct_action
+    assert "fmt/dist/de" not in found.correct_action
+    assert "git checkout" not in found.correct_action
+
+
+def test_a_later_edit_that_takes_in_more_than_an_earlier_one_is_told_for_itself() -> None:
+    def edit_of(old: str, new: str) -> Messages:
+        return call("Edit", {"file_path": "plan.tcl", "old_string": old, "new_string": new}, "ok")
+
+    found = lesson(
+        [
+            *edit_of("    set cum", "    set m [string trimleft $m 0]\n    set cum"),
+            *edit_of(
+                "    set m [string trimleft $m 0]\n",
+                "    set m [string trimleft $m 0]\n    set d [string trimleft $d 0]\n",
+            ),
+            *edit_of(
+                "    lassign [split $date -] y m d\n    set m [string trimleft $m 0]\n    set d [string trimleft $d 0]\n",
+                "    scan $date %d-%d-%d y m d\n",
+            ),
+            *bash("tclsh plan.tcl 2025-08-09", "221"),
+        ]
+    )
+    assert "`lassign [split $date -] y m d` → `scan $date %d-%d-%d y m d`" in found.correct_action
+    assert "trimleft" not in found.correct_action

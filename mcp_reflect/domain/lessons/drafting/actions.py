@@ -37,13 +37,15 @@ from mcp_reflect.domain.lessons.run.lookups import found_nothing, is_lookup, is_
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.undoing import find_cancelled, find_undone, only_takes_back
-from mcp_reflect.domain.lessons.run.undone_files import find_discarded, find_unmade
+from mcp_reflect.domain.lessons.run.undone_files import find_discarded, find_unmade, undone_files
 from mcp_reflect.domain.trajectory.tools import argument_values
 
 _COMMANDS = 4
 _WORKED_CHARS = 900
 """Commands and calls that worked, and characters of them together, that are told."""
 _SEARCHES = 3
+_RESTORES = re.compile(r"git (?:checkout|restore|stash|reset|clean)\b[^;&|\n]*")
+"""A command that took back an edit, and does nothing else."""
 _ID = re.compile(r"(?=\D*\d)[\w.-]{4,64}")
 _NUMBERS_ONLY = re.compile(r"`[\w.:-]+\(\w+=\d{1,4}(?:, \w+=\d{1,4})*\)`")
 """A call with nothing but small numbers, such as the place of a button on a page: it tells nothing elsewhere."""
@@ -99,6 +101,7 @@ def tell_actions(
     ]
     worked = [step for place, step in enumerate(worked) if not is_replaced_later(step, worked[place + 1 :])]
     worked = _without_first_looks(worked, steps[changed:])
+    worked = [step for step in worked if not _only_restores(step)] or worked
     stayed = [step for step in steps if step.kind != "edit" or id(step) not in refused]
     edits = [edit for edit in other_edits(stayed, shown) if not is_told_by_task(edit, task)]
     acting = [step for step in worked if not is_by_work(step)]
@@ -116,6 +119,11 @@ def tell_actions(
     lines = list(_within(list(told)[: _COMMANDS - min(len(shown), 2)], _WORKED_CHARS))
     if lines:
         yield "; ".join(reversed(lines)) + _way_of([step for step in steps if id(step) not in named], worked)
+
+
+def _only_restores(step: Step) -> bool:
+    """Whether a command only put files back as they had been: what was done after that is what worked."""
+    return step.kind == "command" and bool(undone_files(step.subject)) and only_takes_back(step.subject)
 
 
 def _without_first_looks(worked: Sequence[Step], since: Sequence[Step]) -> list[Step]:
@@ -162,7 +170,7 @@ def _undone(steps: Sequence[Step], repairs: Sequence[Repair]) -> set[int]:
     found.update(id(step) for pair in find_cancelled(steps) for step in pair)
     for earlier, later in [*find_undone(steps), *find_unmade(steps), *NetChanges(steps).taken_back()]:
         began, ended = place_of[id(earlier)], place_of[id(later)]
-        if later.kind == "edit" or only_takes_back(later.subject):
+        if later.kind == "edit" or only_takes_back(later.subject) or _RESTORES.fullmatch(later.subject.strip()):
             found.add(id(later))
         if any(step.failed for step in steps[began:ended]) or any(began in each and ended in each for each in mended):
             found.add(id(earlier))

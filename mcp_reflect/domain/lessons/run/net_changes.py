@@ -31,6 +31,8 @@ class NetChanges:
         self._into: dict[int, set[int]] = {}
         self._root: dict[int, Step] = {}
         self._taken_back: list[tuple[Step, Step]] = []
+        self._before: dict[int, str] = {}
+        """By the `id` of an edit what it replaced, without the lines that earlier ones had added to that."""
         self._gone = find_gone(steps)
         edits = [step for step in steps if step.kind == "edit" and not step.failed and id(step) not in self._gone]
         for place, step in enumerate(edits):
@@ -112,18 +114,19 @@ class NetChanges:
     def _first(self, step: Step) -> Step:
         return self._root.get(id(step), step)
 
-    def _follow(self, step: Step, later: Sequence[Step]) -> None:
+    def _follow(self, step: Step, later: Sequence[Step]) -> None:  # noqa: C901 - one loop with the ways to go on
         """Put an edit of one place together with those that later changed the same place again."""
         if len(step.change) != 1:
             return
         old, new = step.change[0]
+        old = self._before.get(id(step), old)
         at = _LINE.search(old)
         old = old[: at.start()] if at else old
         for other in later:
             if other.subject != step.subject or len(other.change) != 1:
                 continue
             before, after = other.change[0]
-            if other.writes or not before or not new.strip():
+            if other.writes or not before or not new.strip() or (id(step) in self._root and id(other) in self._before):
                 break  # the file was written anew, or nothing is left to be found again
             line = _LINE.search(before)
             if (line and line[0]) != (at and at[0]):
@@ -139,6 +142,9 @@ class NetChanges:
             elif new in before and (old or not step.writes):
                 old, new = before.replace(new, old, 1), after
             else:
+                without = _without_added(old, new, self._before.get(id(other), before), after)
+                if without is not None:  # it replaced more than that, and stays one of its own
+                    self._before[id(other)], new = without, old
                 continue
             if _takes_back(step, before, after):
                 self._taken_back.append((step, other))
@@ -155,6 +161,16 @@ def _changed_again(text: str, before: str, after: str) -> tuple[str, str, str] |
         return before, after, text.replace(before, after, 1)
     substituted = _substituted(text, before, after)
     return None if substituted is None else (text, substituted, substituted)
+
+
+def _without_added(old: str, new: str, before: str, after: str) -> str | None:
+    """What a later edit replaced without the lines that an earlier one had added; None where it keeps any of these."""
+    known, kept = set(old.splitlines()), set(after.splitlines())
+    added = {line for line in new.splitlines() if line.strip() and line not in known}
+    lines = before.splitlines(keepends=True)
+    if not added or not added <= {line.rstrip("\n") for line in lines} or added & kept:
+        return None
+    return "".join(line for line in lines if line.rstrip("\n") not in added)
 
 
 def _without_lines(text: str, step: Step, part: str) -> tuple[str, str, str] | None:

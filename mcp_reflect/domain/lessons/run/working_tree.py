@@ -190,13 +190,11 @@ class _WorkingTree:
         self._take_back([edit for edit in edits if _lies_in(edit.subject, folder)], step)
 
     def _edited_files(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """What `git checkout` names that could be a branch, were it not a file that the run had edited."""
-        named = words[2:] if words[:2] == ("git", "checkout") else ()
-        return tuple(
-            name
-            for name in named
-            if "/" in name and any(f"/{edit.subject}".endswith(f"/{name}") for edit in self.written)
-        )
+        """What `git checkout` names that may be a branch, were it not a file that the run had edited or its folder."""
+        takes_a_side = "--theirs" in words or "--ours" in words
+        named = words[2:] if words[:2] == ("git", "checkout") and not takes_a_side else ()
+        paths = [f"/{edit.subject}/" for edit in self.written]
+        return tuple(name for name in named if any(f"/{name.strip('/')}/" in path for path in paths))
 
     def _take_back(self, edits: Sequence[Step], step: Step) -> None:
         self.gone |= {id(edit): (edit, step) for edit in edits}
