@@ -731,7 +731,8 @@ def test_a_later_edit_that_takes_in_more_than_an_earlier_one_is_told_for_itself(
                 "    set m [string trimleft $m 0]\n    set d [string trimleft $d 0]\n",
             ),
             *edit_of(
-                "    lassign [split $date -] y m d\n    set m [string trimleft $m 0]\n    set d [string trimleft $d 0]\n",
+                "    lassign [split $date -] y m d\n    set m [string trimleft $m 0]\n"
+                "    set d [string trimleft $d 0]\n",
                 "    scan $date %d-%d-%d y m d\n",
             ),
             *bash("tclsh plan.tcl 2025-08-09", "221"),
