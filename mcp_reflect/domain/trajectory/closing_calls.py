@@ -24,7 +24,9 @@ def with_last_words(events: Iterable[TrajectoryEvent]) -> Iterator[TrajectoryEve
         if isinstance(event, ToolCall) and (words := _last_words(event)):
             ended.add(event.id)
             yield Utterance(AGENT_ROLE, words)
-        elif not (isinstance(event, ToolResult) and event.call_id in ended):
+        elif isinstance(event, ToolResult) and event.call_id in ended:
+            ended.discard("")  # without ids the next result is that of the call before it
+        else:
             yield event
 
 

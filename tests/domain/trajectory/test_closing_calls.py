@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcp_reflect.domain.lessons.run.steps import find_steps
-from mcp_reflect.domain.trajectory.messages import Message, ToolCall, Utterance
+from mcp_reflect.domain.trajectory.messages import Message, ToolCall, ToolResult, Utterance
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 
 
@@ -32,6 +32,18 @@ def test_a_report_by_a_call_is_the_agents_words(name: str, arguments: str) -> No
     assert trajectory.events[-1] == Utterance("assistant", "The rule was missing.")
     assert trajectory.tools_used == ("bash",)
     assert [(step.tool, step.output) for step in find_steps(trajectory)] == [("bash", "ok")]
+
+
+def test_without_ids_only_the_result_behind_it_is_left_out() -> None:
+    def made(name: str, given: str, output: str) -> list[Message]:
+        return [
+            {"type": "function_call", "name": name, "arguments": given},
+            {"type": "function_call_output", "output": output},
+        ]
+
+    finished = made("finish", '{"message": "Done."}', "ended")
+    events = Trajectory.of([*finished, {"role": "user", "content": "Go on."}, *made("bash", "make", "ok")]).events
+    assert [event.text for event in events if isinstance(event, ToolResult)] == ["ok"]
 
 
 @pytest.mark.parametrize(

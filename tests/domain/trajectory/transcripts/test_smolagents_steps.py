@@ -122,3 +122,14 @@ def test_calls_of_tools_in_code_are_commands_and_edits() -> None:
         ("bash", {"command": "make"}),
         ("python", {"code": "total = sum([1, 2])\nprint(total)"}),
     ]
+
+
+@pytest.mark.parametrize("value", ["b'x'", "'\\ud800'", "'a\\x00b'", "1.5", "..."])
+def test_a_literal_that_no_trajectory_may_hold_leaves_the_cell_as_it_is(value: str) -> None:
+    rule = "━" * 20
+    text = (
+        "╭── New run ──╮\n│\n│ Repair it.\n│\n╰─ Model ─╯\n"
+        f"{rule} Step 1 {rule}\n─ Executing parsed code: ─\n  write_file('a.py', {value})\n{'─' * 40}\n"
+        "Execution logs:\nok\n"
+    )
+    assert ("python", {"code": f"write_file('a.py', {value})"}) in read(text)

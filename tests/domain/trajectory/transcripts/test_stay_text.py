@@ -66,6 +66,9 @@ def test_messages_stay_as_they_are() -> None:
 
 MARKS = [
     *(
+        "[FunctionCall(id='x', name='f', arguments='{'})]",
+        "FunctionCall(arguments='{}'} ",
+        "  Would you like to run this code? (y/n)\n\n  y\n",
         "INSTRUCTIONS:",
         "THOUGHT:",
         "ACTION:",

@@ -64,8 +64,15 @@ def _arguments_of(call: ast.Call) -> dict[str, Any]:
 
 def _is_tools(call: ast.Call) -> bool:
     values = [*call.args, *(keyword.value for keyword in call.keywords)]
-    is_plain = all(isinstance(value, ast.Constant) for value in values)
+    is_plain = all(isinstance(value, ast.Constant) and _may_be_kept(value.value) for value in values)
     return is_plain and bool(_SHELL.fullmatch(_name_of(call)) or _EDITS.fullmatch(_name_of(call)))
+
+
+def _may_be_kept(value: object) -> bool:
+    """Whether a trajectory may hold a literal: no bytes, no NUL and no lone surrogates."""
+    if isinstance(value, str):
+        return "\0" not in value and not any("\ud800" <= sign <= "\udfff" for sign in value)
+    return isinstance(value, int)
 
 
 def _name_of(call: ast.Call) -> str:

@@ -42,9 +42,10 @@ _SUMMARY = "Summary"
 _PEOPLE = re.compile(r"user(?!_?proxy)|human|admin|customer", re.IGNORECASE)
 
 
+_CALL = "FunctionCall("
 _UNESCAPED = re.compile(
-    r"FunctionCall\((?:id='[^']{0,80}', )?(?:name='(?P<name>[\w.:-]{1,80})', )?arguments='(?P<given>\{.{0,60000}?\})'"
-    r"(?:, name='(?P<name2>[\w.:-]{1,80})')?(?:, id='[^']{0,80}')?\)(?=\]|, FunctionCall\()"
+    r"(?:id='[^']{0,80}', )?(?:name='(?P<name>[\w.:-]{1,80})', )?arguments='(?P<given>\{.*\})'"
+    r"(?:, name='(?P<name2>[\w.:-]{1,80})')?(?:, id='[^']{0,80}')?\)(?:\]|, )"
 )
 """A call whose arguments are printed as they are, and not as Python shows a text."""
 
@@ -169,8 +170,8 @@ def _shown_in(line: str) -> list[ShownObject]:
         return shown
     plain = [
         ShownObject("FunctionCall", {"name": each["name"] or each["name2"], "arguments": told})
-        for each in _UNESCAPED.finditer(line)
-        if (told := read_object(each["given"])) is not None
+        for part in line.split(_CALL)[1:]
+        if (each := _UNESCAPED.match(part)) and (told := read_object(each["given"])) is not None
     ]
     return plain or shown
 
