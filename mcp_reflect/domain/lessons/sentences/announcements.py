@@ -24,11 +24,12 @@ _ORDER = re.compile(
     r"\W*(?:(?:ok(?:ay)?|so|then|now|first|next|right|alright|good|great|hm+)[,:.]?\s+)*"
     r"(?:let me|let's|i'll|i will|going to|trying|try|use|add|check|run|bump|switch|remove|drop|set|make|fix|install"
     r"|pin|update|revert|rebuild|retry|look|see|test|move|rename|replace|create|write|put|empty|clear|force|skip|start"
-    r"|stop|restart|apply|change|do|go|back to)\b",
+    r"|stop|restart|apply|change|do|go|back to|undo|pad|wrap|convert|split|declare|print|reproduce|measure|compare)\b",
     re.IGNORECASE,
 )
 _IDEA = re.compile(
     r"\W*(?:my |one |a )?(?:first (?:\w+ )?(?:thought|try|idea|guess|attempt|suspicion|suggestion)"
+    r"|(?:next|second|another|quick) (?:try|idea|attempt|experiment)"
     r"|option (?:one|two|[12ab])"
     r"|plan [ab]|attempt \d|erster (?:versuch|gedanke|verdacht)|premi(?:er|ère) (?:essai|idée|piste)"
     r"|primer (?:intento|paso)|primeira? (?:tentativa|ideia)|primo tentativo)\b",
