@@ -4,7 +4,8 @@ A file is a JSON list of runs with their `task`, `trajectory` (chat messages or 
 texts of which a lesson must hold one (`decisive`), and later tasks that need it in other words (`WORDINGS`). Beside it
 `NAME_foreign.json` may hold tasks about other matters. All runs of a file are in one memory. Printed are how many
 lessons hold their own decisive text, how often the first memory holds it for each kind of wording, with the default
-threshold and without one, and how many of the foreign tasks find something.
+threshold and without one, for how many reworded tasks it is named among the nearest instead of shown, and how many of
+the foreign tasks find something.
 """
 
 from __future__ import annotations
@@ -30,13 +31,17 @@ console = Console(width=120)
 
 
 class Told(NamedTuple):
-    """What is told of the runs of one file: `first` and `unbounded` count right first memories by kind of wording."""
+    """What is told of the runs of one file: `first` and `unbounded` count right first memories by kind of wording.
+
+    `named` counts reworded tasks with no right memory among the first five, but among the nearest that are named.
+    """
 
     runs: int
     own: int
     missed: list[str]
     first: dict[str, int]
     unbounded: dict[str, int]
+    named: int
     foreign: int
     others: int
 
@@ -85,8 +90,9 @@ def measure(file: Path) -> Told:
         missed = missed_lessons(memory, runs)
         first = {kind: _right(memory, runs, kind) for kind in WORDINGS}
         unbounded = {kind: _right(memory, runs, kind, threshold=0.0) for kind in WORDINGS}
+        named = sum(_is_named(memory, run) for run in runs)
         foreign = sum(bool(memory.query(Query(task=task, limit=1)).matches) for task in others)
-    return Told(len(runs), len(runs) - len(missed), missed, first, unbounded, foreign, len(others))
+    return Told(len(runs), len(runs) - len(missed), missed, first, unbounded, named, foreign, len(others))
 
 
 def _right(memory: MemoryService, runs: list[dict[str, Any]], kind: str, threshold: float = DEFAULT) -> int:
@@ -101,17 +107,26 @@ def _right(memory: MemoryService, runs: list[dict[str, Any]], kind: str, thresho
     return found
 
 
+def _is_named(memory: MemoryService, run: dict[str, Any]) -> bool:
+    answer = memory.query(Query(task=run["reworded"], limit=5), name_nearest=True)
+    if any(holds(match.memory.reflection, run) for match in answer.matches):
+        return False
+    return any(holds(nearest.reflection, run) for nearest in answer.nearest)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path, help="default: those of authored_runs")
     parser.add_argument("--misses", action="store_true", help="name the runs whose lesson lacks its decisive text")
     given = parser.parse_args()
     files = given.files or authored_files()
-    table = Table("set", "runs", "own lesson", *(f"{kind} (no threshold)" for kind in WORDINGS), "foreign")
+    table = Table("set", "runs", "own lesson", *(f"{kind} (no threshold)" for kind in WORDINGS), "named", "foreign")
     for file in files:
         told = measure(file)
         found = [f"{told.first[kind]} ({told.unbounded[kind]})" for kind in WORDINGS]
-        table.add_row(file.stem, str(told.runs), str(told.own), *found, f"{told.foreign} of {told.others}")
+        table.add_row(
+            file.stem, str(told.runs), str(told.own), *found, str(told.named), f"{told.foreign} of {told.others}"
+        )
         if given.misses:
             console.print(f"{file.stem} misses: {', '.join(told.missed)}", markup=False)
     console.print(table)
