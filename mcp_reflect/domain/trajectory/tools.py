@@ -71,7 +71,10 @@ _WRITING_WORDS = frozenset(
     ("write", "create", "save", "put", "edit", "update", "overwrite", "append", "insert", "patch")
 )
 _MOVING_WORDS = frozenset(("rename", "move", "copy", "mv", "cp", "grep", "search", "find"))
-_PATHS = ("file_path", "path", "filename", "file", "target_file", "uri", "filePath", "filepath", "TargetFile")
+_PATHS = (
+    *("file_path", "path", "filename", "file", "target_file", "uri", "filePath", "filepath", "TargetFile"),
+    *("absolute_path", "absolutePath"),
+)
 
 _EXIT = r"(?m)^(?:Exit [Cc]ode|Process exited with code|Command failed with exit code|exit_code)\W{1,3}(-?\d{1,10})"
 """Not compiled here: hooks that have no output to read would wait for it."""

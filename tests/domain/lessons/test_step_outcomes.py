@@ -76,7 +76,8 @@ def test_a_look_behind_a_command_has_a_status_of_its_own(command: str, is_hidden
 
 @pytest.mark.parametrize("name", ["read_file", "view", "str_replace_editor", "mcp__files__readFile", "open_file"])
 def test_what_looks_like_an_error_in_a_file_that_is_shown_is_a_line_of_it(name: str) -> None:
-    given = {"path": "src/hook.js", **({"command": "view"} if name == "str_replace_editor" else {})}
+    key = "absolute_path" if name == "read_file" else "path"
+    given = {key: "src/hook.js", **({"command": "view"} if name == "str_replace_editor" else {})}
     shown = '1  const x = 1;\n2  if (!ok) {\n3    return res.status(401).json({ error: "bad signature" })\n4  }'
     use = {"type": "tool_use", "id": "1", "name": name, "input": given}
 
