@@ -23,7 +23,7 @@ from mcp_reflect.domain.ranking.exploration import explored_rows, with_one_explo
 from mcp_reflect.domain.ranking.score_parts import score_parts
 from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.succession import with_successors
-from mcp_reflect.domain.ranking.thresholds import NEAREST_RELEVANCE
+from mcp_reflect.domain.ranking.thresholds import FURTHER_RELEVANCE, NEAREST_RELEVANCE
 from mcp_reflect.domain.text.condensation import condensed, prose_of
 from mcp_reflect.domain.text.terms import terms
 
@@ -145,11 +145,12 @@ class Retriever:
 
     def nearest(self, prepared: PreparedSearch) -> tuple[str, ...]:
         """Return the ids of at most NEAREST memories by relevance alone, for a search that found none."""
-        query = replace(prepared.query, threshold=NEAREST_RELEVANCE, by_lead=False, lambda_=0.0)
+        query = replace(prepared.query, threshold=FURTHER_RELEVANCE, by_lead=False, lambda_=0.0)
         with self._tables.as_they_are(prepared.project) as tables:
             rows = tables.table.rows_matching(prepared.metadata_filter, prepared.user)
             found = distinct_lessons(tables.table, two_stage_top_k(tables.table, query, NEAREST, rows))
-            return tuple(tables.table.ids[row] for row in found.rows)
+            is_near = len(found.rows) > 0 and found.relevance[0] >= NEAREST_RELEVANCE
+            return tuple(tables.table.ids[row] for row in found.rows) if is_near else ()
 
     def _ranking_query(self, spec: RetrievalSpec) -> RankingQuery:
         text = condensed(spec.task)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_reflect.domain.lessons.sentences.shortening import shorten_lesson
 from mcp_reflect.domain.limits import CHARS_PER_TOKEN
 from mcp_reflect.domain.models import Match, Memory
-from mcp_reflect.domain.ranking.thresholds import NEAREST_RELEVANCE
+from mcp_reflect.domain.ranking.thresholds import FURTHER_RELEVANCE
 from mcp_reflect.domain.text.inert import inert
 from mcp_reflect.domain.text.rendering import in_sections
 from mcp_reflect.domain.truncate import truncate_line, truncate_middle
@@ -33,8 +33,11 @@ TOKENS_OF_ANSWER = 750
 _MEMORIES_IN_BUDGET = 10
 _LONGEST_TASK, _SHORT_TASK = 160, 60
 """Characters of a task, where everything has room and where not."""
-_NEAREST_TASK, _NEAREST_LESSON = 120, 160
-"""Of a memory that may fit: enough of its lesson to see whether it does, as people word one problem in many ways."""
+_NEAREST_TASK, _NEAREST_LESSON, _FURTHER_LESSON = 120, 350, 160
+"""Of a memory that may fit: enough of its lesson to see whether it does, as people word one problem in many ways.
+
+Of 36 right ones that were named 29 said what was needed within 350 characters, 20 within 160; 29 stood first.
+"""
 _LEAST_LESSON = 60
 """Characters that every lesson has, however far down the list it stands."""
 _STEEPNESS = 1.5
@@ -90,14 +93,14 @@ def _nearest_view(nearest: Sequence[Memory]) -> dict[str, Any]:
         {
             "id": each.id,
             "task": truncate_line(inert(each.task), _NEAREST_TASK),
-            "reflection": _fitted(inert(each.reflection), _NEAREST_LESSON),
+            "reflection": _fitted(inert(each.reflection), _FURTHER_LESSON if number else _NEAREST_LESSON),
         }
-        for each in nearest
+        for number, each in enumerate(nearest)
     ]
     return {
         "nearest": views,
         "next_step": "Nothing fits for sure. If one of these is about your problem, query again with "
-        f"similarity_threshold={NEAREST_RELEVANCE} to see its whole lesson; else go on without.",
+        f"similarity_threshold={FURTHER_RELEVANCE} to see its whole lesson; else go on without.",
     }
 
 

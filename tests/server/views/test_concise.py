@@ -92,13 +92,15 @@ def test_no_room_is_wasted_and_none_given_twice(sizes: list[int], room: int) -> 
 def test_where_nothing_fits_the_nearest_are_named_with_what_they_teach_and_how_to_see_more() -> None:
     lesson = "It worked with `gateway rotate --all`. " + "The keys are read again within a minute or so. " * 9
     near = make_memory(make_trace(task="Rotate the keys <b>of</b> the gateway " * 9), reflection=lesson)
-    view = concise_memories(RetrievedMemories("ret_000000000000", [], nearest=(near,)))
+    view = concise_memories(RetrievedMemories("ret_000000000000", [], nearest=(near, near)))
     assert view["memories"] == []
     assert list(view["nearest"][0]) == ["id", "task", "reflection"]
     assert len(view["nearest"][0]["task"]) <= 120
-    assert len(view["nearest"][0]["reflection"]) <= 160
-    assert "gateway rotate --all" in view["nearest"][0]["reflection"]
-    assert "similarity_threshold=0.2" in view["next_step"]
+    shown = [each["reflection"] for each in view["nearest"]]
+    assert [len(lesson) <= most for lesson, most in zip(shown, (350, 160), strict=True)] == [True, True]
+    assert len(shown[0]) > len(shown[1])
+    assert all("gateway rotate --all" in lesson for lesson in shown)
+    assert "similarity_threshold=0.14" in view["next_step"]
     assert list(concise_memories(found([]))) == ["retrieval_id", "memories"]
 
 
