@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_reflect.domain.lessons.drafting.extraction import LESSON_CHARS
+from mcp_reflect.domain.lessons.drafting.supplement import find_untold
 from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.lessons.salience.likelihood import likelihoods, passage_features
 from mcp_reflect.domain.lessons.salience.run_passages import PASSAGE_CHARS, RunPassage, find_passages
@@ -17,7 +18,7 @@ from mcp_reflect.domain.trajectory.run import ParsedRun
 from tests.domain.lessons.test_lessons import Messages, bash, call, edit, lesson, said
 from tests.domain.lessons.test_lessons_of_cases import agent, called, user
 from tests.support.effort import examples
-from tests.support.values import make_trace
+from tests.support.values import make_review, make_trace
 
 EDITS = [
     *edit("app/a.py", "x = 1", "x = load(path)"),
@@ -162,3 +163,21 @@ def test_of_an_edit_that_is_too_long_the_first_lines_are_told() -> None:
     assert '+ `from = aws_sqs_queue.this[0]`; + `to = aws_sqs_queue.this["queue-0-of-the-billing"]`' in line
     assert "queue-2" not in line
     assert "`}`" not in line
+
+
+def test_of_an_edit_only_lines_are_told_that_the_lesson_lacks() -> None:
+    final = "The pool now has pre_ping=True and recycle=280, as the server closes idle connections after 300 s."
+    known = "editing app/pool.py (+ `pool = Pool(recycle=280, pre_ping=True)`)"
+    run = [*EDITS[:-2], *edit("app/pool.py", "z", "pool = Pool(recycle=280, pre_ping=True)\nlog.info('recycled')")]
+    steps = find_steps(parse(run))
+    trajectory = parse(run)
+    trace = make_trace(task="Fix the lost connections", trajectory=trajectory.text, final_response=final)
+    reviewed = ParsedRun(trace, trajectory).reviewed(make_review(trace, 1, result="pass"))
+    told = find_untold(reviewed, steps, known, LESSON_CHARS)
+    assert not any("pre_ping" in line for line in told)
+
+
+def test_what_only_takes_back_or_checks_is_no_passage() -> None:
+    final = "`git checkout config.toml` put it back; `make check` is green, the fix is `ulimit -n 4096` in run.sh."
+    run = [*EDITS, *bash("git checkout config.toml", "ok"), *bash("make check", "ok")]
+    assert not any("git checkout" in line or "make check" in line for line in further(run, final_response=final))

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcp_reflect.domain.lessons.run.commands.checks import checks_by
 from mcp_reflect.domain.lessons.run.commands.server_requests import only_asks_server
-from mcp_reflect.domain.lessons.run.commands.told_command import only_records, told_command
+from mcp_reflect.domain.lessons.run.commands.told_command import only_records, told_command, work_of
 from mcp_reflect.domain.truncate import CUT, in_one_line
 from tests.domain.lessons.test_lessons import bash, call, edit, lesson, said
 
@@ -81,7 +82,7 @@ def test_keeping_the_state_in_git_is_not_what_worked() -> None:
     [
         ("snakemake -n --quiet 2>&1 | tail -8; snakemake --version", "snakemake --profile slurm out.html", False),
         ("helm upgrade web ./chart --dry-run | head", "helm upgrade web ./chart -f prod.yaml", False),
-        ("cd a && rsync -avn src/ host:/dst", "sudo rsync -av --delete src/ host:/dst && ls", False),
+        ("cd a && rsync -avn src/ host:/dst", "sudo rsync -av --delete src/ host:/dst", False),
         ("helm upgrade web ./chart --dry-run", "helm rollback web 3", True),
         ("npm publish --dry-run", "npm pack", True),
         ("make -n install | sh", "make install PREFIX=/opt", True),
@@ -188,3 +189,86 @@ def test_a_notebook_is_told_by_its_cells() -> None:
 def test_a_check_by_a_request_at_the_end_of_a_long_line_is_left_out() -> None:
     command = f"{WORK} && curl -s -o /dev/null -w '%{{http_code}}' http://localhost:8080/reports"
     assert told_command(command, 90) == f"{WORK} …"
+
+
+@pytest.mark.parametrize(
+    ("command", "work"),
+    [
+        ("cat Makefile; make; echo '--- second'; make; cat out.csv", "make; echo '--- second'; make"),
+        ("git status --short; cd backend && pytest -q 2>&1 | tail -1", "cd backend && pytest -q"),
+        ("git add nix/ && nix build && git status", "git add nix/ && nix build"),
+        ("cat a.txt | sort | uniq -c && ls", "cat a.txt | sort | uniq -c && ls"),
+        ("ls; for f in a b; do cat $f; done; ls", "for f in a b; do cat $f; done"),
+        ("python - <<'E'\nprint(1)\nE\nls", "python - <<'E'\nprint(1)\nE\nls"),
+    ],
+)
+def test_what_only_looks_before_and_behind_the_work_is_left_out(command: str, work: str) -> None:
+    assert work_of(command) == work
+
+
+@given(st.lists(st.sampled_from([WORK, "git push", "git add -A", "ls -l", "x | tail -3", "cd /a"]), min_size=1))
+def test_the_work_is_a_part_of_its_command(parts: list[str]) -> None:
+    command = " && ".join(parts)
+    assert work_of(command) in command
+
+
+@pytest.mark.parametrize(
+    ("command", "checks"),
+    [
+        ("make -s && ./build/loamd", "make"),
+        ("cat x; cmake -S . -B build >/dev/null && cmake --build build | tail -2", "cmake . build"),
+        ("npx vitest run 2>&1 | grep Tests", "vitest run"),
+        ("npm run test:unit", "npm run test:unit"),
+        ("npm run gen && npm run check", ""),
+        ("cargo add serde && cargo build", ""),
+        ("./gradlew :app:test", "./gradlew :app:test"),
+        ("kubectl apply -f x.yaml", ""),
+        ("pytest -q || true", ""),
+        ("make install", ""),
+        ("cat a; ls", ""),
+        ("python -c 'print(1)'", ""),
+        ("python report.py --all", "python report.py"),
+    ],
+)
+def test_builds_and_tests_are_told_from_other_work(command: str, checks: str) -> None:
+    assert checks_by(command) == checks
+
+
+def test_of_several_checks_of_a_change_the_last_one_is_told() -> None:
+    run = [
+        *edit("Makefile", "CFLAGS = -O1", "CFLAGS = -O1 -MMD -MP"),
+        *bash("make && ./build/loamd", "ok"),
+        *bash("cat Makefile; make clean && make -s", "ok"),
+        *bash("make -s && ./build/loamd --all; ls build", "ok"),
+    ]
+    change = "editing Makefile (`CFLAGS = -O1` → `CFLAGS = -O1 -MMD -MP`)"
+    told = lesson(run, task="Rebuild what includes a header").correct_action
+    assert told == f"{change}\n`make clean && make -s`; `make -s && ./build/loamd --all`"
+    assert "`make && ./build/loamd`" in lesson(run[2:4], task="Build it").correct_action
+
+
+def test_the_change_of_a_test_stands_behind_what_it_checks() -> None:
+    run = [
+        *edit("tests/test_money.py", "pass", "assert split(10, 3) == [4, 3, 3]"),
+        *edit("money.py", "return amount / parts", "return share(amount, parts)"),
+        *bash("pytest -q", "1 passed"),
+    ]
+    told = lesson(run, task="Split amounts without losing cents").correct_action
+    assert told.index("editing money.py") < told.index("editing tests/test_money.py")
+    more = [*edit("cart.py", "split(a, b)", "split(a, parts=b)"), *run]
+    assert "test_money" not in lesson(more, task="Split amounts without losing cents").correct_action
+    assert "editing cart.py" in lesson(more, task="Split amounts without losing cents").correct_action
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("curl -sG prom:9090/api/v1/query --data-urlencode 'query=up' -d step=60 | jq .", True),
+        ("curl -s prom:9090/api -d step=60 | jq .", False),
+        ('psql shop -c "select 1" -c "show max_wal_size"', True),
+        ('psql shop -c "select 1" -c checkpoint', False),
+        ('psql shop -c "select 1" -c "alter system set x = 1"', False),
+    ],
+)
+def test_several_questions_at_once_change_nothing(command: str, expected: bool) -> None:
+    assert only_asks_server(command) is expected

@@ -690,7 +690,7 @@ def test_how_things_stood_before_the_change_is_not_what_worked() -> None:
     )
     assert "bash -x" not in found.correct_action
     assert "npm ci" in found.correct_action
-    assert "tools/batch.sh && ls out" in found.correct_action
+    assert "`tools/batch.sh`" in found.correct_action
 
 
 def test_edits_below_a_folder_that_was_checked_out_are_gone_and_so_is_the_checkout() -> None:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.drafting.left_out_acts import fails_later, is_by_work, is_replaced_later, runs_later
+from mcp_reflect.domain.lessons.drafting.left_out_acts import (
+    fails_later,
+    is_by_work,
+    is_replaced_later,
+    last_of_checks,
+    runs_later,
+)
 from mcp_reflect.domain.lessons.drafting.mistakes import REPAIRS
 from mcp_reflect.domain.lessons.drafting.other_edits import other_edits
 from mcp_reflect.domain.lessons.drafting.wrong_acts import describe_rejected
@@ -32,6 +39,7 @@ from mcp_reflect.domain.lessons.run.case_data import serves_one_case
 from mcp_reflect.domain.lessons.run.code_cells import with_telling_lines
 from mcp_reflect.domain.lessons.run.commands.effects import is_small_program, prepares, searches_output
 from mcp_reflect.domain.lessons.run.commands.idle_commands import did_nothing
+from mcp_reflect.domain.lessons.run.commands.told_command import work_of
 from mcp_reflect.domain.lessons.run.commands.variants import repeats
 from mcp_reflect.domain.lessons.run.lookups import found_nothing, is_lookup, is_search, public_values
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
@@ -112,13 +120,21 @@ def tell_actions(
     elif not worked:
         worked = [step for step in steps if step.failed is False and is_small_program(step.subject)][-1:]
     yield from map(describe_edit, edits)  # each by itself: of what a text led to the others stay
+    if any(step.kind == "edit" and not step.failed for step in steps):
+        worked = last_of_checks(worked)
     worked = with_telling_lines(steps, worked)
-    describe_form = partial(describe_call_form, public=public_values(steps)) if served else describe_step
+    describe_form = partial(describe_call_form, public=public_values(steps)) if served else _describe_work
     describe = describe_case_call if serves_one_case(steps) and not served else describe_form
     told = dict.fromkeys(line for line in map(describe, reversed(worked)) if not _NUMBERS_ONLY.fullmatch(line))
+    told = dict.fromkeys(line for line in told if not any(line != each and line[1:-1] in each for each in told))
     lines = list(_within(list(told)[: _COMMANDS - min(len(shown), 2)], _WORKED_CHARS))
     if lines:
         yield "; ".join(reversed(lines)) + _way_of([step for step in steps if id(step) not in named], worked)
+
+
+def _describe_work(step: Step) -> str:
+    """A step in words; of a command what it did, without what it looked at before and afterwards."""
+    return describe_step(replace(step, subject=work_of(step.subject)) if step.kind == "command" else step)
 
 
 def _only_restores(step: Step) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.mending_commands import is_preparation
 from mcp_reflect.domain.lessons.run.code_cells import code_argument
+from mcp_reflect.domain.lessons.run.commands.checks import checks_by
 from mcp_reflect.domain.lessons.run.commands.effects import only_reads, searches_output
 from mcp_reflect.domain.lessons.run.commands.lines import SETUP, blanked, inline_interpreter, normalised
 from mcp_reflect.domain.lessons.run.commands.server_requests import only_asks_server
@@ -105,6 +106,15 @@ def is_replaced_later(step: Step, later: Sequence[Step]) -> bool:
         return False
     ours = normalised(step.subject)
     return any(repeats(form, step.subject) or are_variants(ours, normalised(form)) for form in forms)
+
+
+def last_of_checks(worked: Sequence[Step]) -> list[Step]:
+    """Return the steps without the builds and tests that another one of the same program came after.
+
+    For a run that changed files: the last check met what it left behind.
+    """
+    forms = [checks_by(step.subject) if step.kind == "command" else "" for step in worked]
+    return [step for place, step in enumerate(worked) if not (forms[place] and forms[place] in forms[place + 1 :])]
 
 
 def _is_part_of_program(step: Step, later: Sequence[Step]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mcp_reflect.domain.lessons.failures.change_text import describe_change, edits_by_file
+from mcp_reflect.domain.lessons.failures.muting import are_tests
 from mcp_reflect.domain.lessons.failures.repairs import Repair
 from mcp_reflect.domain.lessons.failures.wording import decisive_edits
 from mcp_reflect.domain.lessons.run.call_text import CALL_CHARS
@@ -19,7 +20,10 @@ _SCRATCH = ("/tmp/", "/var/tmp/", "/dev/shm/")  # noqa: S108 - read, not written
 
 
 def other_edits(steps: Sequence[Step], repairs: Sequence[Repair]) -> list[Step]:
-    """Return what a run changed in files beside its repairs, as it ended; nothing where that is no small change."""
+    """Return what a run changed in files beside its repairs, as it ended; nothing where that is no small change.
+
+    What checks a change stands behind it, and makes a small change no larger.
+    """
     told: dict[str, tuple[tuple[str, str], ...]] = {}
     for step in (edit for repair in repairs for edit in decisive_edits(repair.edits, repair.error)):
         told[step.subject] = told.get(step.subject, ()) + step.change
@@ -27,7 +31,10 @@ def other_edits(steps: Sequence[Step], repairs: Sequence[Repair]) -> list[Step]:
     edits = [step for step in edits if not step.subject.startswith(_SCRATCH)] or edits
     files = edits_by_file([each for step in edits if (each := _untold(step, told.get(step.subject, ())))])
     left = [step for step in files if describe_change(step, CALL_CHARS)]
-    return left if len(left) <= _SMALL_CHANGE else []
+    of_tests = [step for step in left if are_tests(step.file)]
+    others = [step for step in left if step not in of_tests]
+    shown = [*others, *of_tests] if len(left) <= _SMALL_CHANGE else others
+    return shown if len(shown) <= _SMALL_CHANGE else []
 
 
 def _untold(edit: Step, told: Sequence[tuple[str, str]]) -> Step | None:

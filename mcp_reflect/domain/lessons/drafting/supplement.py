@@ -7,7 +7,10 @@ from collections.abc import Collection, Sequence
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.wording import describe_step
 from mcp_reflect.domain.lessons.run.case_data import case_data, holds_for_case, may_identify, serves_one_case
+from mcp_reflect.domain.lessons.run.commands.checks import checks_by
+from mcp_reflect.domain.lessons.run.commands.told_command import work_of
 from mcp_reflect.domain.lessons.run.step import Step
+from mcp_reflect.domain.lessons.run.undoing import only_takes_back
 from mcp_reflect.domain.lessons.salience.likelihood import likelihoods
 from mcp_reflect.domain.lessons.salience.run_passages import RunPassage, find_passages
 from mcp_reflect.domain.lessons.sentences.vocabulary import known_share, term_weights
@@ -53,7 +56,7 @@ def find_untold(
             continue
         if data is not None and (passage.kind == "call" or _is_of_case(passage.text, data)):
             continue
-        line = _line_of(passage, room)
+        line = _line_of(passage, told, room)
         if line and len(line) <= room:
             chosen[number] = line
             room -= len(line) + 1
@@ -64,20 +67,29 @@ def _is_of_case(text: str, data: frozenset[str]) -> bool:
     return holds_for_case(text, data) or may_identify(text)
 
 
-def _line_of(passage: RunPassage, most: int) -> str:
-    """The passage as a line of a lesson; of an edit that does not fit in `most` characters its first third or more."""
+def _line_of(passage: RunPassage, told: str, most: int) -> str:
+    """The passage as a line of a lesson that has `told` the others; empty where it has no room or says little more.
+
+    Of an edit only lines are told that the lesson lacks, a third of the passage or more, and of a command nothing where
+    it only checks what the run changed.
+    """
     step = passage.step
     if step is None:
         return passage.text
+    if step.kind == "command":
+        work = work_of(passage.text)
+        is_known = work in told or checks_by(passage.text) or only_takes_back(passage.text)
+        return "" if is_known else f"`{work}`"
     if step.kind != "edit":
-        return f"`{passage.text}`" if step.kind == "command" else describe_step(step)
-    lines = passage.text.replace("`; `", "`\n`").splitlines()
-    told = _describe_added(step.file, lines)
-    if len(told) > most:
+        return describe_step(step)
+    quoted = passage.text.replace("`; `", "`\n`").splitlines()
+    lines = [line for line in quoted if line.strip("`") not in told] or quoted
+    added = _describe_added(step.file, lines)
+    if len(added) > most:
         lines = list(filter(_WORD.search, lines))
-        while lines and len(told := _describe_added(step.file, lines)) > most:
+        while lines and len(added := _describe_added(step.file, lines)) > most:
             lines.pop()
-    return told if 3 * sum(map(len, lines)) >= len(passage.text) else ""
+    return added if 3 * sum(map(len, lines)) >= len(passage.text) else ""
 
 
 def _describe_added(file: str, lines: Sequence[str]) -> str:

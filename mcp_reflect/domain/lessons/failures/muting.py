@@ -48,10 +48,10 @@ def _removes_tests(command: str) -> bool:
     """Return true for a command that removes tests and nothing else."""
     words = [word for word in words_in(command) if word not in {"sudo", "git"}]
     removed = [word for word in words[1:] if not word.startswith("-")]
-    return words[:1] == ["rm"] and bool(removed) and all(map(_are_tests, removed))
+    return words[:1] == ["rm"] and bool(removed) and all(map(are_tests, removed))
 
 
-def _are_tests(path: str) -> bool:
+def are_tests(path: str) -> bool:
     """Return true for the source of a test or a folder of tests, and not for what a test run leaves behind."""
     *folders, name = [part for part in path.split("/") if part not in {"", ".", ".."}] or [""]
     if any(map(_MADE.fullmatch, [*folders, name])):

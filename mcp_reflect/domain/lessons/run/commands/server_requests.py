@@ -16,6 +16,7 @@ _DATABASE = re.compile(
     r"(?:psql|mysql|mariadb|sqlite3|duckdb|clickhouse-client)\s"
 )
 _STATEMENT = re.compile(r"'[^']*'|\"[^\"]*\"")
+_GIVEN = re.compile(r"\s(?:-c|-q|-e|--command|--query|--execute)(?=[\s=])")
 _ASKS = re.compile(r"[\"']\s*(?:select|show|describe|explain)\b", re.IGNORECASE)
 _CHANGES = re.compile(
     r";\s*\w|\b(?:insert|update|delete|alter|drop|create|truncate|into|call|setval|nextval|pg_\w*(?:terminate|cancel|reload|kill)\w*)\b"
@@ -23,6 +24,9 @@ _CHANGES = re.compile(
     re.IGNORECASE,
 )
 _SENDS = re.compile(r"\s(?:-\w*(?:[XdFTO]|o(?! ?/dev/null))|--(?:data|form|json|output|remote|request|upload))")
+_GETS = re.compile(r"\s(?:-[a-zA-Z]*G|--get)\b")
+_DATA = re.compile(r"\s(?:-d|--data(?:-urlencode)?)(?=[\s=])")
+"""What `curl` sends as a body, unless it is told to put it into the address."""
 _ACTS = re.compile(r"/(?:build|deploy\w*|trigger|re?start|run|stop|reindex|refresh|reload|cancel|delete)\b|token=")
 _STATUS = re.compile(r"/api/\S*json|/(?:health\w*|status|version|ready\w*|ping|metrics)\b")
 _PROBE = re.compile(r"(?:pg_isready|nc -z\w*|ping)\b")
@@ -50,9 +54,11 @@ def _asks(part: str, *, is_shown: bool) -> bool:
     if elsewhere := _ELSEWHERE.match(part):
         return only_asks_server(next(filter(None, elsewhere.groups()), ""))
     if part.startswith("curl "):
-        return not (_SENDS.search(part) or _ACTS.search(part)) and (is_shown or _STATUS.search(part) is not None)
+        told = _DATA.sub(" ", part) if _GETS.search(part) else part
+        return not (_SENDS.search(told) or _ACTS.search(part)) and (is_shown or _STATUS.search(part) is not None)
     if _DATABASE.match(part):
         statements = _STATEMENT.findall(part)
-        asks = len(statements) == 1 and bool(_ASKS.match(statements[0])) and not _CHANGES.search(part)
+        is_each_quoted = len(statements) == max(1, len(_GIVEN.findall(part)))
+        asks = is_each_quoted and all(map(_ASKS.match, statements)) and not _CHANGES.search(part)
         return asks and (" from " in part.lower() or "(" not in part)
     return bool(_PROBE.match(part)) or only_reads(part)

@@ -37,6 +37,18 @@ def only_records(command: str) -> bool:
     return any(kept) and all(is_kept or only_reads(part) for is_kept, part in zip(kept, parts, strict=True))
 
 
+def work_of(command: str) -> str:
+    """Return a command line without what only reads, keeps the state in git or shortens the output at its ends.
+
+    It is a part of the line as it stands; the whole line where there is nothing else in it, or where it is a script.
+    What keeps a state at its beginning stays: a build may ask for it.
+    """
+    line = command.strip()
+    if len(line) > _MOST_CHARS or "\n" in line or "<<" in line:
+        return command
+    return _without_ends(line, keeps_records=True).removesuffix(CUT).rstrip()
+
+
 def told_command(command: str, most: int) -> str:
     """Return a command line in one line of `most` characters, of twice as many where it is whole thereby.
 
@@ -51,7 +63,7 @@ def told_command(command: str, most: int) -> str:
     return told if len(told) <= most * _WHOLE else truncate(told, most)
 
 
-def _without_ends(command: str) -> str:
+def _without_ends(command: str, *, keeps_records: bool = False) -> str:
     covered = blanked(command)
     shown = _without_shortening(covered)
     if _RUNS_MORE.search(_TO_NOWHERE.sub("", shown)):
@@ -59,9 +71,13 @@ def _without_ends(command: str) -> str:
     joints = [found.span() for found in _JOINT.finditer(shown)]
     starts = [0, *(end for _, end in joints)]
     ends = [*(start for start, _ in joints), len(shown)]
-    parts = [place for place in range(len(starts)) if not _is_around(command[starts[place] : ends[place]])]
+    around = [_is_around(command[start:end]) for start, end in zip(starts, ends, strict=True)]
+    parts = [place for place, is_around in enumerate(around) if not is_around]
     if not parts:
         return command
+    if keeps_records:
+        kept = (place for place in range(parts[0]) if _RECORDS.match(command[starts[place] : ends[place]]))
+        parts.insert(0, next(kept, parts[0]))
     told = command[starts[parts[0]] : len(_without_shortening(shown[: ends[parts[-1]]]))]
     return told if parts[-1] == len(starts) - 1 else f"{told} {CUT}"
 
