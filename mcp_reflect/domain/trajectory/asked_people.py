@@ -1,13 +1,17 @@
-"""Calls by which an agent asks its user something: the question is the agent's turn, and the answer the user's."""
+"""Calls by which an agent asks its user something: the question is the agent's turn, and the answer the user's.
+
+So is what the user said when they rejected a call.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, TrajectoryEvent, Utterance
+from mcp_reflect.domain.trajectory.rejected_calls import words_of_rejection
 
 _ASKS_PEOPLE = re.compile(
     r"(?:ask|prompt)_?(?:the_?)?(?:human|user|person)(?:_?(?:question|input|confirmation))?s?"
@@ -28,10 +32,18 @@ def asks_people(tool: str) -> bool:
 
 
 def with_answers(events: Iterable[TrajectoryEvent]) -> Iterator[TrajectoryEvent]:
-    """Yield the events of a run, behind each call that asks its user the question, and behind its result the answer."""
+    """Yield the events of a run, behind each call that asks its user the question, and behind its result the answer.
+
+    Behind the result of a call that the user rejected stands what they said.
+    """
     asked: set[str] = set()
+    tools: dict[str, str] = {}
     for event in events:
         yield event
+        if isinstance(event, ToolCall):
+            tools[event.id] = event.name
+        elif said := _said_instead(event, tools):
+            yield Utterance("user", said)
         if isinstance(event, ToolCall) and asks_people(event.name):
             asked.add(event.id)
             if question := _said(event.arguments, _QUESTION_KEYS):
@@ -40,6 +52,13 @@ def with_answers(events: Iterable[TrajectoryEvent]) -> Iterator[TrajectoryEvent]
             answers = [found["answer"] for found in _ANSWERED.finditer(event.text)]
             if answer := "\n".join(answers) or _said(event.text, _ANSWER_KEYS):
                 yield Utterance("user", answer)
+
+
+def _said_instead(event: TrajectoryEvent, tools: Mapping[str, str]) -> str:
+    """What the user said in the place of a result; empty for any other event."""
+    if not isinstance(event, ToolResult) or event.failed is not True:
+        return ""
+    return words_of_rejection(tools.get(event.call_id, ""), event.text)
 
 
 def _said(text: str, keys: Iterable[str]) -> str:

@@ -215,3 +215,35 @@ def test_what_hooks_add_is_cut_out_again(before: str, recalled: str, after: str)
 def test_a_result_nested_beyond_all_use_has_no_text() -> None:
     assert output_text([[{"output": [{"text": "x"}]}]]) == "x"
     assert output_text(json.loads("[" * 900 + '"x"' + "]" * 900)) == ""
+
+
+REJECTION = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the "
+    "new_string was NOT written to the file). To tell you how to proceed, the user said:\nUse pnpm here, never npm."
+)
+
+
+@pytest.mark.parametrize(
+    ("tool", "more", "is_said"),
+    [
+        ("Bash", {"toolDenialKind": "user-rejected"}, True),
+        ("mcp__tickets__close", {"toolDenialKind": "user-rejected"}, True),
+        ("Bash", {"toolUseResult": f"Error: {REJECTION}"}, True),  # before the client named the kind
+        ("Bash", {"toolUseResult": f"Error: Exit code 1\n{REJECTION}"}, False),
+        ("Bash", {"toolDenialKind": "hook", "toolUseResult": f"Error: {REJECTION}"}, False),
+        ("mcp__tickets__close", {"toolUseResult": f"Error: {REJECTION}"}, False),  # a server may answer anything
+        ("Bash", {}, False),
+    ],
+)
+def test_what_the_user_said_when_they_rejected_a_call_is_theirs(
+    transcript: Transcript, tool: str, more: dict[str, Any], is_said: bool
+) -> None:
+    transcript.asks("Install the date library")
+    use = {"type": "tool_use", "id": "t1", "name": tool, "input": {"command": "npm install dayjs"}}
+    transcript.line("assistant", {"role": "assistant", "content": [use]})
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": REJECTION, "is_error": True}
+    transcript.line("user", {"role": "user", "content": [result]}, **more)
+    transcript.says("With pnpm then.")
+    (turn,) = turns(transcript.path)
+    assert ({"role": "user", "content": "Use pnpm here, never npm."} in turn.messages) is is_said
+    assert ("the user said" in told(turn)) is not is_said

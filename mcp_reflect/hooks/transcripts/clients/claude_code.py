@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from mcp_reflect.domain.trajectory.rejected_calls import split_rejection
 from mcp_reflect.hooks.event import HookEvent, first_text
 from mcp_reflect.hooks.own_tools import returns_memories
 from mcp_reflect.hooks.transcripts.clients.turn_builder import MAX_TURNS, TurnBuilder
@@ -29,6 +30,7 @@ _DEPTH = 2
 """Parts of a path: `<folder of the project>/<session>.jsonl`."""
 _HEAD_LINES = 200
 _INTERRUPTED = "[Request interrupted by user"
+_REJECTED = "Error: The user doesn't want to proceed with this tool use"
 _NOT_KEPT = frozenset({"thinking", "redacted_thinking"})
 
 
@@ -65,6 +67,7 @@ class _Reader:
         self._found = found
         self._seen: set[str] = set()
         self._recalling: set[str] = set()
+        self._of_servers: set[str] = set()
         self._at = 0.0
 
     def take(self, position: int, line: dict[str, Any]) -> None:
@@ -83,7 +86,7 @@ class _Reader:
             self._assistant(message)
         elif kind == "user" and isinstance(message, dict):
             key = first_text(line, "promptId") or uuid
-            self._user(message.get("content"), key, position)
+            self._user(message.get("content"), key, position, line)
 
     def _queued(self, attachment: Any) -> None:
         """Add the text that the user typed while the agent was working."""
@@ -97,19 +100,26 @@ class _Reader:
         blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
         kept = [block for block in blocks if isinstance(block, dict) and block.get("type") not in _NOT_KEPT]
         for block in kept:
-            if block.get("type") == "tool_use" and returns_memories(first_text(block, "name")):
+            name = first_text(block, "name") if block.get("type") == "tool_use" else ""
+            if returns_memories(name):
                 self._recalling.add(first_text(block, "id"))
+            if name.startswith("mcp__"):
+                self._of_servers.add(first_text(block, "id"))
         if kept:
             said = "\n".join(first_text(block, "text") for block in kept if block.get("type") == "text")
             named = first_text(message, "model")
             model = "" if named == "<synthetic>" else named
             self._found.add({"role": "assistant", "content": kept}, said, model, self._at)
 
-    def _user(self, content: Any, key: str, position: int) -> None:
+    def _user(self, content: Any, key: str, position: int, line: dict[str, Any]) -> None:
         blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
         results = [self._result(block) for block in blocks if block.get("type") == "tool_result"]
         if results:
+            is_rejected = len(results) == 1 and self._is_rejected(results[0], line)
+            said = _said_instead(results[0]) if is_rejected else ""
             self._found.add({"role": "user", "content": results}, at=self._at)
+            if said:
+                self._found.add({"role": "user", "content": said})
             return
         text = content if isinstance(content, str) else "\n".join(first_text(b, "text") or "[image]" for b in blocks)
         if text.lstrip().startswith(_INTERRUPTED):
@@ -122,10 +132,29 @@ class _Reader:
         if said:
             self._found.begin(key or f"{position}", said, position, local=not key, at=self._at)
 
+    def _is_rejected(self, result: dict[str, Any], line: dict[str, Any]) -> bool:
+        """Return true where the client tells that the user rejected a call, which no output can.
+
+        Versions before 2.1.205 tell it by the text of the result alone. That of a command that failed begins with its
+        exit code, but a server may answer anything.
+        """
+        if "toolDenialKind" in line:
+            return first_text(line, "toolDenialKind") == "user-rejected"
+        is_told = first_text(line, "toolUseResult").startswith(_REJECTED)
+        return is_told and first_text(result, "tool_use_id") not in self._of_servers
+
     def _result(self, block: dict[str, Any]) -> dict[str, Any]:
         if first_text(block, "tool_use_id") in self._recalling:
             return {**block, "content": "[memories]"}
         if isinstance(block.get("content"), list):
             kept = [part for part in block["content"] if isinstance(part, dict) and part.get("type") == "text"]
             return {**block, "content": kept or "[no text]"}
-        return block
+        return {**block}
+
+
+def _said_instead(result: dict[str, Any]) -> str:
+    """Take what the user said when they rejected a call out of its result; return it."""
+    told, said = split_rejection(output_text(result.get("content")))
+    if said:
+        result["content"] = told
+    return user_text(said)
