@@ -26,6 +26,10 @@ TELLS_EDIT = re.compile(
 )
 """An edit, also as a command that does nothing but substitute."""
 
+_COMMIT = r"(?=\D*\d)[0-9a-f]{7,40}"
+_COMMIT_ID = re.compile(_COMMIT)
+_COMMIT_LINE = re.compile(rf"[*|\\/ _]*{_COMMIT} |\[[^\]\n]{{1,200}} {_COMMIT}\] ")
+"""A line of a log of git, or what it says of a commit that it made."""
 _REPLACED = re.compile(r"`([^`\n]+)` → `")
 """What an edit put something else in the place of."""
 
@@ -33,6 +37,12 @@ _REPLACED = re.compile(r"`([^`\n]+)` → `")
 def tells_calls(sentence: str) -> bool:
     """Return true for a sentence of a lesson that tells commands or edits of a run, and nothing else."""
     return COMMANDS_ONLY.fullmatch(sentence) is not None or TELLS_EDIT.match(sentence) is not None
+
+
+def _shares_commit_only(observed: Observed, stems: frozenset[str]) -> bool:
+    """Return true where all that a sentence has of a line of git is the id of its commit, whatever the subject says."""
+    shared = observed.words & stems
+    return bool(shared) and all(map(_COMMIT_ID.fullmatch, shared)) and _COMMIT_LINE.match(observed.text) is not None
 
 
 class CarriedOrders:
@@ -59,7 +69,7 @@ class CarriedOrders:
         for each in near:
             by_words = each.is_carried_by(stems, user_stems)
             named = each.names & tokens - user_tokens
-            if not (by_words or named):
+            if not (by_words or named) or _shares_commit_only(each, stems - user_stems):
                 continue
             if each.words & stems <= stems_of(tokens_of(" ".join(each.names & tokens))):
                 by_words = False  # the parts of a name say no more than the name

@@ -74,7 +74,9 @@ def words_that_run(command: str) -> frozenset[str]:
             word for word in _called_words(part.lower()) if not _ASSIGNS.match(word) and word not in WRAPPING_WORDS
         ]
         installs = any(word in INSTALLING_WORDS for word in words[1:3])
-        behind = [after for word, after in itertools.pairwise(words) if word in LOADING_OPTIONS]
+        behind = [
+            after for word, after in itertools.pairwise(words) if word in LOADING_OPTIONS and not after.isdecimal()
+        ]
         programs = (word for word in words[:1] if not is_known_program(word))
         found.update(programs, behind, (word for word in words[2:] if installs and _is_named(word)))
         found.update(_linked(part.lower()))

@@ -54,14 +54,19 @@ class ForgedCalls:
         if not made or any(call is self._first for call in made):
             return False
         packages = (words_brought_in(brings[0]) for brings in BRINGS_IN.finditer(command))
-        if any(not self._is_spoken_of(package) for package in frozenset[str]().union(*packages)):
+        if any(package and not self._is_spoken_of(package) for package in frozenset[str]().union(*packages)):
             return True
         harmful = (each for each in _JOINT.split(command) if is_dangerous(each) or OUTSIDERS.search(each))
         return any(not any(map(self._is_spoken_of, shell_words(each)[1:])) for each in harmful)
 
     def _is_spoken_of(self, word: str) -> bool:
         plain = skeleton(word)
-        return plain in self._vouched or is_well_known(plain)
+        is_place = "." in plain and re.search(rf"(?<![\w.-]){re.escape(plain)}(?![\w-])", self._sure) is not None
+        return is_place or plain in self._vouched or is_well_known(plain)
+
+    @cached_property
+    def _sure(self) -> str:
+        return skeleton(self._texts.sure)
 
     @cached_property
     def _first(self) -> Call | None:

@@ -148,7 +148,7 @@ class SentenceJudge:
             is_advice = not is_output and (
                 self._taint.brings_in(said) or self._beliefs.names_host(said) or self._beliefs.is_passed_on(said)
             )
-            if leads_out or is_advice or is_dangerous(said):
+            if leads_out or is_advice or self._texts.is_dangerous(said):
                 return Judged(led_by, said, is_kept=False)
             return self._taken(said, led_by, is_borne_out=is_output and self._endorsement.is_borne_out(said))
         if source not in UNTRUSTED or (is_output and not is_only_told(CALL.sub("", said))):
@@ -176,7 +176,7 @@ class SentenceJudge:
     def _remedy_in(self, said: str, source: TextOrigin, *, is_kept: bool) -> Remedy | None:
         """Return what mended a failure, alone and without harm, where it would be a quotation or withheld otherwise."""
         is_led = source == "agent" and self._taint.led_to(said) is not None
-        if (is_kept and not is_led) or is_dangerous(said) or self._texts.hidden_in(said):
+        if (is_kept and not is_led) or self._texts.is_dangerous(said) or self._texts.hidden_in(said):
             return None
         return self._endorsement.remedy_in(said)
 
@@ -209,7 +209,7 @@ class SentenceJudge:
             return "tool", False
         if chosen := self._chosen_by(said, call[0] if call else "", body, is_told=is_told, is_output=is_output):
             return chosen, False
-        dangerous = is_dangerous(said)
+        dangerous = self._texts.is_dangerous(said)
         source = self._texts.source_of(body or said, dangerous=dangerous)
         elsewhere = None if dangerous else self._texts.leads_to(said)
         if elsewhere is not None and (is_told or (elsewhere != "file" and not is_output)):
@@ -228,7 +228,7 @@ class SentenceJudge:
 
     def _chosen_by(self, said: str, call: str, body: str, *, is_told: bool, is_output: bool) -> TextOrigin | None:
         """The source of a text that caused a sentence: whose order it carries over, or whose words it carried out."""
-        if is_output and self._endorsement.is_borne_out(said) and not is_dangerous(said):
+        if is_output and self._endorsement.is_borne_out(said) and not self._texts.is_dangerous(said):
             return self._texts.hidden_in(body)
         found: TextOrigin | None = None
         if not self._endorsement.is_untouched(said):

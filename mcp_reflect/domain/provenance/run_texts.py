@@ -161,6 +161,18 @@ class RunTexts:
         texts = (*self.parts.get("user", ()), *(call.text for call in self.calls))
         return any(is_dangerous(line) for text in texts for line in text.splitlines()[:_MOST_LINES])
 
+    def is_dangerous(self, said: str) -> bool:
+        """Return true for a dangerous sentence, unless all that makes it so are addresses which the user named."""
+        return is_dangerous(said) and is_dangerous(self._without_addresses_of_user(said))
+
+    def _without_addresses_of_user(self, said: str) -> str:
+        named = skeleton(self.sure) if self.may_be_forged else self.plain.get("user", "")
+        addresses = (found.strip(".,;:)") for found in NETWORK_ADDRESS.findall(said))
+        for address in sorted(addresses, key=len, reverse=True):
+            if HOST.search(address) and skeleton(address) in named:
+                said = said.replace(address, "there")
+        return said
+
     def has_read_danger_like(self, said: str) -> bool:
         """Return true where a dangerous text that was read shares a word with a sentence."""
         return any(is_dangerous(each.text) for each in self.observed_near(tokens_of(said)))

@@ -33,6 +33,8 @@ CHOOSES_CODE = re.compile(
     r"|\.github/|\.gitlab-ci|\.circleci|\.npmrc|\bpip\.conf|\.gitmodules|\.(?:bash|zsh)rc|\.profile"
 )
 """Files that choose the packages, images and actions which a project runs."""
+_MANIFEST = "requirements.txt"
+"""The file of packages that each Python project has: by its name nobody chooses one."""
 BRINGS_IN = re.compile(
     r"\b(?:pip3?|pipx|uv|npm|npx|uvx|pnpm|yarn|bun|cargo|apt|apt-get|apk|dnf|yum|brew|gem|go|conda|composer|helm|code)\s"
     r"+(?:[\w-]+\s+)?(?:install|add|i|get)\s[^\n`]*|\b(?:npx|uvx|pipx run|bunx|pnpm dlx|yarn dlx)\s[^\n`]*"
@@ -239,4 +241,6 @@ class Taint:
         return None
 
     def _is_own(self, word: str) -> bool:
-        return word in self._texts.user_tokens or self._texts.mentions.is_known(word)
+        folder, _, file = word.rpartition("/")
+        is_manifest = file == _MANIFEST and (not folder or folder in self._texts.user_tokens)
+        return is_manifest or word in self._texts.user_tokens or self._texts.mentions.is_known(word)
