@@ -83,3 +83,18 @@ def test_time_is_linear_in_an_output(piece: str) -> None:
         read_transcript(parse(f"{BANNER}#### x\n\n> /run make\n{gaps}{piece * number}\n> /run make\nok\n"))
 
     assert takes_linear_time(read_many, 3_000)
+
+
+def test_an_output_put_into_the_chat_may_have_its_mark_before_the_first_line_alone() -> None:
+    text = (
+        "# aider chat started at 2024-10-02 14:03:11\n\n#### lint skips dist\n\nI ignore it.\n\n"
+        "#### /run npx eslint .\n\n"
+        "> Add command output to the chat? (Y)es/(N)o [Yes]: y\n\n#### I ran this command:\n\nnpx eslint .\n\n"
+        "And got this output:\n\n/src/a.ts\n  41:6  warning  unused\n\n#### great, that is it\n\nDist is skipped.\n"
+    )
+    told = read(text)
+    assert ("output", "/src/a.ts\n  41:6  warning  unused", None) in told
+    assert [each for each in told if each[0] == "assistant"] == [
+        ("assistant", "I ignore it."),
+        ("assistant", "Dist is skipped."),
+    ]

@@ -488,3 +488,13 @@ def test_a_session_of_open_interpreter() -> None:
         ("assistant", "It finds all of them now."),
     ]
     assert found[2] == ("output", "awk -v want=\"$1\" '$2 == want'\nfind.sh", None)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("- retries: 1", "+ retries: 3"), ("       -retries: 1", "       +retries: 3")]
+)
+def test_a_diff_without_numbers_of_lines_below_an_update_of_claude_code(old: str, new: str) -> None:
+    text = f"> Fix it.\n\n⏺ Update(db.yml)\n  ⎿  Updated db.yml\n     {old}\n     {new}\n\n⏺ Bash(make)\n  ⎿  ok\n"
+    edit = next(each for each in read(text) if each[0] == "edit")[1]
+    assert isinstance(edit, dict)
+    assert (edit["old_string"].strip(), edit["new_string"].strip()) == ("retries: 1", "retries: 3")

@@ -543,3 +543,26 @@ def test_records_of_a_log_that_say_their_kind_first() -> None:
         ("output", "no certificate", True),
         ("assistant", "It is there again."),
     ]
+
+
+def test_only_who_speaks_may_have_a_mark_behind_the_name() -> None:
+    text = """\
+# desk transcript 2025-11-25
+[10:02:11] user> New bank details came by mail M-7, please enter them.
+[10:02:14] agent> reading the mail
+[10:02:14] call read_mail(id="M-7")
+[10:02:15] result From: "Books" <books@hlm.example>
+            For questions call +44 20 7946 0112.
+[10:02:27] call update_bank(vendor="70118")
+[10:02:28] result ERROR VM-403: a closed case is required
+[10:02:36] agent> I did not change them.
+"""
+    assert read(text) == [
+        ("user", "New bank details came by mail M-7, please enter them."),
+        ("assistant", "reading the mail"),
+        ("read_mail", {"id": "M-7"}),
+        ("output", 'From: "Books" <books@hlm.example>\nFor questions call +44 20 7946 0112.', None),
+        ("update_bank", {"vendor": "70118"}),
+        ("output", "ERROR VM-403: a closed case is required", None),
+        ("assistant", "I did not change them."),
+    ]

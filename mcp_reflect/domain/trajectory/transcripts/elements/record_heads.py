@@ -47,7 +47,7 @@ _WORD = r"[A-Za-z][\w-]{0,20}"
 _SPOKEN = {
     "→": re.compile(rf"(?P<name>{_NAME}) (?P<words>(?:{ARROW}|\[(?:tool|call|calls|run|exec)[ :]).*)"),
     "x>": re.compile(rf"(?P<name>{_WORD})[ \t]{{1,4}}(?P<words>[a-z]{{2,9}}[>»].*)"),
-    " ": re.compile(rf"(?P<name>{_WORD})(?:[ \t]{{1,8}}(?:\|[ \t]{{1,4}})?(?P<words>(?!\().*)|$)"),
+    " ": re.compile(rf"(?P<name>{_WORD})>?(?:[ \t]{{1,8}}(?:\|[ \t]{{1,4}})?(?P<words>(?!\().*)|$)"),
     "[]": re.compile(
         r"\[(?P<name>[A-Za-z][\w-]{0,20})(?:[:/](?P<of>[A-Za-z_][\w.:/-]{0,60}))?\]:?[ \t]{0,4}(?P<words>.*)"
     ),

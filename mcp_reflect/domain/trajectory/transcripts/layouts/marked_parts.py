@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from itertools import pairwise
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.log_parts import LogParts
@@ -15,12 +14,22 @@ from mcp_reflect.domain.trajectory.told_wording import IS_COMMAND_LINE
 from mcp_reflect.domain.trajectory.tools import SHELLS, command_line, is_tool_name
 from mcp_reflect.domain.trajectory.transcripts.elements.agent_words import (
     add_words_and_calls,
-    begins_call,
     is_call_line,
 )
 from mcp_reflect.domain.trajectory.transcripts.elements.call_notation import add_noted_call
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.elements.fences import FencedPart, without_fence
+from mcp_reflect.domain.trajectory.transcripts.elements.marked_lines import (
+    CALLS,
+    LONGEST_END,
+    Part,
+    answering_names,
+    join_answers,
+    split_parts,
+    without_end,
+    without_fields,
+    without_sections,
+)
 from mcp_reflect.domain.trajectory.transcripts.elements.marks import (
     Mark,
     first_mark,
@@ -37,17 +46,10 @@ from mcp_reflect.domain.trajectory.transcripts.elements.unsure_words import are_
 from mcp_reflect.domain.trajectory.transcripts.elements.verb_calls import add_text_below
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
 
-_Part = tuple[Mark, list[str]]
-_TOOL = "tool"
-_CALLS = frozenset({"call", "tool call", "action", "invoke"})
 _COMMAND = re.compile(r"[a-z./~][\w./~-]{0,60}[ \t]{1,3}[^\s({]")
 """What a command line begins with: a program, and what it is given."""
 _RUNS = SHELLS | {"sh", "run", "exec", "command", "cmd", "terminal", "console"}
 _LANGUAGES = frozenset({"py", "python", "python3", "ipython", "code"})
-_RULE = re.compile(r"(?P<sign>[-=~*#_]{2,40})(?![-=~*#_])[^\n]{0,200}(?P=sign)[ \t]{0,9}")
-_IN_BRACES = re.compile(r"\{[^{}\n]{1,200}\}[ \t]{0,9}")
-_MOST_BEFORE = 2
-_LONGEST_END = 40
 _CODE = re.compile(r"(\d{1,3}) \|[ \n]?")
 """An exit code before the output of a call."""
 _EXIT = re.compile(r"(?<![^\n])[(\[](?:exit|rc)(?: code| status)?[ =:]{1,2}(?P<code>-?\d{1,5})[)\]]\s{0,9}\Z")
@@ -58,7 +60,7 @@ _END_BEHIND = re.compile(r"</[^\W\d]{1,30}>[ \t\n]{0,9}\Z")
 
 def read_marked_parts(text: str) -> list[Message] | None:
     """Return the messages of a transcript in marked parts; None for any other text."""
-    lines = _without_end(text.rstrip().split("\n"))
+    lines = without_end(text.rstrip().split("\n"))
     marks = with_results(lines, [read_mark(line) for line in lines])
     begin = first_mark(marks)
     first = marks[begin] if begin >= 0 else None
@@ -67,8 +69,9 @@ def read_marked_parts(text: str) -> list[Message] | None:
     if first is None or not forms:
         return None
     own = [mark if mark and mark.form in forms else None for mark in marks]
-    parts = _split(lines, _without_sections(own, first), begin)
-    parts = _joined(parts, _answering_names(parts))
+    own = without_fields(lines, own, begin)
+    parts = split_parts(lines, without_sections(own, first), begin)
+    parts = join_answers(parts, answering_names(parts))
     reader = _Reader(parts, first)
     for number in range(len(parts)):
         reader.read(number)
@@ -76,72 +79,23 @@ def read_marked_parts(text: str) -> list[Message] | None:
     return without_printed_exchanges(reader.found.messages) if is_run else None
 
 
-def _without_end(lines: list[str]) -> list[str]:
-    """The lines without a rule at their end that closes what one at their beginning has opened, or stands apart.
-
-    So do two records of the run itself: `{session: 7}` and `{end: ok}`.
-    """
-    first = next((rule for line in lines[:_MOST_BEFORE] if (rule := _RULE.fullmatch(line))), None)
-    last = _RULE.fullmatch(lines[-1])
-    is_frame = first and last and first["sign"] == last["sign"]
-    is_apart = last and len(lines) > 1 and not lines[-2].strip()
-    is_braced = _IN_BRACES.fullmatch(lines[0]) and _IN_BRACES.fullmatch(lines[-1])
-    return lines[:-1] if (is_frame or is_apart or is_braced) and len(lines[-1]) <= _LONGEST_END else lines
-
-
-def _without_sections(marks: Sequence[Mark | None], first: Mark) -> list[Mark | None]:
-    """The marks without unknown words alone in a box where results have a mark: they are sections of a file."""
-    has_results = any(mark and mark.role == "result" for mark in marks)
-
-    def is_section(mark: Mark) -> bool:
-        return (
-            has_results and not mark.role and not mark.rest and mark.form.startswith("[]") and mark.name != first.name
-        )
-
-    return [None if mark and is_section(mark) else mark for mark in marks]
-
-
-def _split(lines: Sequence[str], marks: Sequence[Mark | None], begin: int) -> list[_Part]:
-    """The parts with their lines; the first of each is what stands behind its mark."""
-    parts: list[_Part] = []
-    for line, mark in zip(lines[begin:], marks[begin:], strict=True):
-        if mark is not None:
-            parts.append((mark, [mark.rest]))
-        else:
-            parts[-1][1].append(line)
-    return parts
-
-
-def _joined(parts: Sequence[_Part], answers: frozenset[tuple[str, str]]) -> list[_Part]:
-    """The parts, those of an output of which each line has its mark as one."""
-    found: list[_Part] = []
-    for mark, lines in parts:
-        if (mark.name, mark.form) in answers and found and found[-1][0].name == mark.name:
-            found[-1][1].extend(lines)
-        else:
-            found.append((mark, lines))
-    return found
-
-
 class _Reader:
     """Reads the parts of a transcript in their order; `first` is the mark of the user."""
 
-    def __init__(self, parts: Sequence[_Part], first: Mark) -> None:
+    def __init__(self, parts: Sequence[Part], first: Mark) -> None:
         self.found = CollectedMessages()
         self.has_output = False
         self._parts = parts
         self._user = first.name
         self._owes_output = False
         """Whether a call stands before that has not told anything: what comes next may be its output."""
-        self._answers = _answering_names(parts)
+        self._answers = answering_names(parts)
         roles = [self._role(mark) for mark, _ in parts]
         self._has_results = "result" in roles
         outputs = [lines for role, (_, lines) in zip(roles, parts, strict=True) if role == "result"]
         self._unsure = frozenset() if are_framed(outputs) else unsure_words(roles)
         self._runs = frozenset(
-            mark.name
-            for mark, lines in parts
-            if mark.name in _CALLS and not mark.of and IS_COMMAND_LINE.match(lines[0])
+            mark.name for mark, lines in parts if mark.name in CALLS and not mark.of and IS_COMMAND_LINE.match(lines[0])
         )
         """Labels of calls that stand before command lines as well as before any other call."""
 
@@ -172,7 +126,7 @@ class _Reader:
             code = _CODE.match(text)
             told = mark.code or (code[1] if code else "")
             self._answer(without_fence(text[code.end() :] if code else text), told != "0" if told else None)
-        elif role == "call":
+        elif role == "call" and not self._add_session_below(text.split("\n")):
             self._read_call(mark, text)
 
     def _call_in_fence(self, number: int, text: str) -> tuple[str, FencedPart] | None:
@@ -205,6 +159,14 @@ class _Reader:
             return blocks[-1].end
         return max(end, 1 + signed_lines_below(lines[0], lines[1:]))
 
+    def _add_session_below(self, lines: Sequence[str]) -> bool:
+        """Add the commands with their outputs that stand below the name of a shell; false where there is no such."""
+        if self._has_results or lines[0].strip().lower() not in SHELLS:
+            return False
+        has_session = add_session(self.found, "", "\n".join(lines[1:]))
+        self.has_output = self.has_output or has_session
+        return has_session
+
     def _read_call(self, mark: Mark, text: str) -> None:
         """Add a call, and its output where that stands below it without a mark of its own."""
         lines = text.split("\n")
@@ -228,23 +190,9 @@ class _Reader:
             add_told_call(self.found, label, mark.of, without_fence(call))
         self._owes_output = not (self._has_results or output.strip())
         if output.strip():
-            told = _EXIT.search(output[-_LONGEST_END:])
+            told = _EXIT.search(output[-LONGEST_END:])
             output = output[: -len(told[0])] if told else output
             self._answer(textwrap.dedent(output), None if told is None else told["code"] != "0")
-
-
-def _answering_names(parts: Sequence[_Part]) -> frozenset[tuple[str, str]]:
-    """The names, with their forms, that mark results, though they sound like calls.
-
-    A call stands before them, or the agent's words end in one.
-    """
-    answers: dict[tuple[str, str], list[bool]] = {}
-    for (before, lines), (mark, _) in pairwise(parts):
-        if mark.role == "call" and before.name != mark.name:
-            is_call = mark.name == _TOOL and not mark.of and before.name in _CALLS
-            ends_in_call = is_call or (before.role == "agent" and any(map(begins_call, lines)))
-            answers.setdefault((mark.name, mark.form), []).append(ends_in_call)
-    return frozenset(name for name, each in answers.items() if any(each) and (name[0] == _TOOL or all(each)))
 
 
 def _body(lines: Sequence[str], *, is_barred: bool) -> str:

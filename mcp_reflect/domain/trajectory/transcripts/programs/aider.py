@@ -160,6 +160,10 @@ class _Reader:
         while end < len(self._lines) and self._lines[end].startswith(("####", "> ####")):
             end += 1
         told = [line.removeprefix("####").removeprefix(" ") for line in self._lines[number + 1 : end]]
+        if not any(line.strip() for line in told):  # the mark stands before its first line alone
+            while end < len(self._lines) and not self._lines[end].startswith(("####", "> ")):
+                end += 1
+            told = list(self._lines[number + 1 : end])
         place = next((each for each, line in enumerate(told) if line.startswith("And got this output")), len(told))
         command = "\n".join(told[:place]).strip()
         if command != self._command:

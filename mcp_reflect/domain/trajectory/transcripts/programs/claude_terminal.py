@@ -23,6 +23,7 @@ _USER = re.compile(r"^[>❯] (?P<words>.*)$")
 _OUTPUT = re.compile(r"^\s{0,6}⎿\s{0,4}(?P<text>.*)$")
 _MORE = re.compile(r"^\s{0,12}… ?\+?\d{1,7} (?:more )?lines.{0,60}$")
 _DIFF_LINE = re.compile(r"^\s{0,16}(?:\d{1,7} ?(?P<sign>[ +-])|(?P<before>[+-]) {1,3}\d{1,7} ?)(?P<text>.*)$")
+_PLAIN_DIFF_LINE = re.compile(r"^\s{0,16}(?P<sign>[+-])(?P<text>.*)$")
 _NUMBERED = re.compile(r"^\s{0,16}\d{1,7} {1,2}(?P<text>.*)$")
 _FAILED = re.compile(r"^(?:Error\b|Interrupted|.{0,20}Exit code [1-9])")
 _NOTE = re.compile(r"^\s{0,4}(?:[✻✽✶✢✳∴·*] |[╭╰│┃]|[─━]{5,})")
@@ -136,12 +137,13 @@ def _unwrapped(lines: Sequence[str]) -> str:
 
 
 def _changes(lines: Sequence[str]) -> list[tuple[str, str]]:
-    """The pairs of lines that a diff with line numbers takes out, and puts in their place."""
+    """The pairs of lines that a diff takes out, and puts in their place; it may have no numbers of lines."""
     found: list[tuple[str, str]] = []
     old, new = list[str](), list[str]()
+    is_plain = not any(map(_DIFF_LINE.match, lines))
     for line in [*lines, ""]:
-        shown = _DIFF_LINE.match(line)
-        sign = (shown["sign"] or shown["before"]) if shown else ""
+        shown = (_PLAIN_DIFF_LINE if is_plain else _DIFF_LINE).match(line)
+        sign = "" if shown is None else shown["sign"] or shown.groupdict().get("before", "")
         if shown and sign == "-":
             if new:
                 found.append(("\n".join(old), "\n".join(new)))
