@@ -74,3 +74,16 @@ def test_what_may_be_is_none(said: str) -> None:
 )
 def test_the_end_of_a_sentence_that_announces_is_left_out(said: str, left: str | None) -> None:
     assert without_announcement(said) == (left or said)
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["Considering feature unification between builds", "Verifying the lock file.", "Recalculate with LibreOffice."],
+)
+def test_titles_of_thoughts_say_nothing(title: str) -> None:
+    assert announces(title)
+
+
+@pytest.mark.parametrize("said", ["Checking twice costs nothing: use a lock.", "Verifying is done by the hub only."])
+def test_what_states_something_is_no_title(said: str) -> None:
+    assert not announces(said)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_reflect.domain.lessons.sentences.reports import is_bare_report
+from mcp_reflect.domain.lessons.sentences.reports import is_bare_report, reports_no_change, restates_change
 from tests.domain.lessons.test_lessons import bash, call, edit, lesson, said
 
 CAUSE = "The pool was closed by the proxy after a minute, so `idle_timeout` is set to 50."
@@ -120,3 +120,55 @@ def test_of_one_case_a_report_without_a_number_may_say_how_such_cases_end() -> N
         *said(("assistant", "The plan is kept to the end of the month.")),
     ]
     assert "kept to the end of the month" in lesson(run, task="Please end my plan").guidance
+
+
+TOLD = "editing sign.sh (`-days 90` → `-days 90 -copy_extensions copy`)\n`./sign.sh app`\nThe ids are 00417 and 417."
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("sign.sh now passes -copy_extensions copy.", True),
+        ("Fixed: `-copy_extensions` is in sign.sh, so 00417 and 417 stay apart.", True),
+        ("The cache was refreshed and committed (c04be71).", False),  # how it was explains
+        ("Query cache refreshed and committed (c04be71).", True),
+        ("sign.sh now passes -copy_extensions copy, because OpenSSL drops them otherwise.", False),
+        ("sign.sh now passes `-extfile san.ext`.", False),
+        ("sign.sh uses -copy_extensions from now on.", False),
+        ("It works now.", False),
+        ("-copy_extensions needs OpenSSL 3.", False),
+    ],
+)
+def test_what_only_says_again_what_was_done(sentence: str, expected: bool) -> None:
+    assert restates_change(sentence, TOLD) is expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("The memory limit is unchanged at 4Gi.", True),
+        ("ASan build clean, best is 0 as expected.", True),
+        ("As expected, state addresses differ.", True),
+        ("The temporary limit is reset.", True),
+        ("The lock file must stay untouched.", False),
+        ("Nothing applied, state untouched; leave moved.tf in place until CI has applied on main.", False),
+        ("The default is 512 MB.", False),
+    ],
+)
+def test_what_stayed_as_it_was(sentence: str, expected: bool) -> None:
+    assert reports_no_change(sentence) is expected
+
+
+def test_a_change_is_told_once_and_the_users_words_in_any_case() -> None:
+    closing = "OpenSSL drops requested extensions unless it is told to keep them. "
+    closing += "Now `-copy_extensions copy` is passed. The key is unchanged."
+    run = [
+        *said(("user", "sign.sh must now keep -copy_extensions copy.")),
+        *edit("sign.sh", "-days 90", "-days 90 -copy_extensions copy"),
+        *bash("./sign.sh app", "ok"),
+        *said(("assistant", closing)),
+    ]
+    told = lesson(run, task="Sign with all names").guidance
+    assert "OpenSSL drops requested extensions" in told
+    assert "is passed" not in told
+    assert "unchanged" not in told

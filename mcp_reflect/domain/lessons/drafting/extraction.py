@@ -50,10 +50,11 @@ from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.steps import find_steps, steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said, user_places
 from mcp_reflect.domain.lessons.sentences.candidates import USER, Candidate
-from mcp_reflect.domain.lessons.sentences.reports import is_bare_report
+from mcp_reflect.domain.lessons.sentences.reports import is_bare_report, reports_no_change, restates_change
 from mcp_reflect.domain.lessons.sentences.selection import without_repetitions
 from mcp_reflect.domain.lessons.sentences.speaker import standing_rules
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
+from mcp_reflect.domain.lessons.sentences.vocabulary import names_something
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ReviewedRun
@@ -112,13 +113,14 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     told = select_told(run, turns, steps, max(room, _LEAST_SENTENCES), "\n".join(actions), passed=passed)
     feedback = telling_feedback(run)
     told = _without_told(told, feedback, failures, acted=bool(steps))
+    told = _without_restated(told, actions if passed and not one_case else ())
     guidance = [f"Reviewer: {feedback}"] if passed and feedback else []
     if not passed and feedback and (error := last_error(run, steps, served=served)) not in mistake:
         guidance.append(f"The run ended in an error: {error}")
         failures = [line for line in failures if line.rpartition(" failed: ")[2] not in error]
     if not (passed or served):
         failures += _not_wrong(feedback, steps, approved, "\n".join(actions), mistake)
-        mistake = _with_last_acts(mistake, steps, (*actions, *found, *failures) if feedback else "`")
+        mistake = _with_last_acts(mistake, steps, (*actions, *found, *failures), feedback)
     guidance += [
         *(each for each in (rules_followed_in(run) if passed else readings_recalled_in(run)) if each not in mistake),
         *found,
@@ -175,9 +177,12 @@ def _rejected(run: ReviewedRun, steps: Sequence[Step], repairs: Sequence[Repair]
     return [each.worked for each in repairs if objections and is_repair_objected_to(each, objections)]
 
 
-def _with_last_acts(mistake: str, steps: Sequence[Step], told: Sequence[str]) -> str:
-    """The mistake of a failed run of whose acts nothing is told, with the last of them."""
-    tells_acts = any("`" in line for line in (mistake, *told))
+def _with_last_acts(mistake: str, steps: Sequence[Step], told: Sequence[str], feedback: str) -> str:
+    """The mistake of a failed run of whose acts nothing is told, with the last of them.
+
+    A reviewer who names something says what was wrong.
+    """
+    tells_acts = not feedback or names_something(feedback) or any("`" in line for line in (mistake, *told))
     return mistake if tells_acts else "\n".join(filter(None, (mistake, describe_last_acts(steps))))
 
 
@@ -196,6 +201,23 @@ def _without_told(told: Sequence[Candidate], feedback: str, failures: Sequence[s
     tried = "\n".join(failures)
     left = without_repetitions(told, feedback, acted=acted)
     return [each for each in left if each.text.rstrip(".") not in tried]
+
+
+def _without_restated(told: Sequence[Candidate], acts: Sequence[str]) -> list[Candidate]:
+    """The sentences but those in which the agent says again what it did, or that all is as it was to be.
+
+    All of them where no `acts` are told.
+    """
+    known = "\n".join((*acts, *(each.text for each in told if each.role == USER)))
+    leant_on = {each.behind for each in told}
+    return [
+        each
+        for each in told
+        if not acts
+        or each.role == USER
+        or each.place in leant_on
+        or not (restates_change(each.text, known) or reports_no_change(each.text))
+    ]
 
 
 def _without_result(said: str, steps: Sequence[Step], task: str) -> str:

@@ -15,6 +15,7 @@ from mcp_reflect.domain.lessons.salience.likelihood import likelihoods
 from mcp_reflect.domain.lessons.salience.run_passages import RunPassage, find_passages
 from mcp_reflect.domain.lessons.sentences.vocabulary import known_share, term_weights
 from mcp_reflect.domain.trajectory.run import ReviewedRun
+from mcp_reflect.domain.truncate import CUT
 
 _LIKELIEST, _LEAST_LIKELY = 3, 0.06
 """Passages that a lesson should tell, and the probability from which it does.
@@ -82,6 +83,8 @@ def _line_of(passage: RunPassage, told: str, most: int) -> str:
         return "" if is_known else f"`{work}`"
     if step.kind != "edit":
         return describe_step(step)
+    if _is_told_whole(step.file, told):
+        return ""
     quoted = passage.text.replace("`; `", "`\n`").splitlines()
     lines = [line for line in quoted if line.strip("`") not in told] or quoted
     added = _describe_added(step.file, lines)
@@ -90,6 +93,12 @@ def _line_of(passage: RunPassage, told: str, most: int) -> str:
         while lines and len(added := _describe_added(step.file, lines)) > most:
             lines.pop()
     return added if 3 * sum(map(len, lines)) >= len(passage.text) else ""
+
+
+def _is_told_whole(file: str, told: str) -> bool:
+    """Return true where a lesson tells an edit of a file without an ellipsis for further lines of it."""
+    edit = told.partition(f"editing {file} (")[2].partition("editing ")[0]
+    return bool(edit) and f"; {CUT}" not in edit
 
 
 def _describe_added(file: str, lines: Sequence[str]) -> str:

@@ -24,7 +24,8 @@ _ORDER = re.compile(
     r"\W*(?:(?:ok(?:ay)?|so|then|now|first|next|right|alright|good|great|hm+)[,:.]?\s+)*"
     r"(?:let me|let's|i'll|i will|going to|trying|try|use|add|check|run|bump|switch|remove|drop|set|make|fix|install"
     r"|pin|update|revert|rebuild|retry|look|see|test|move|rename|replace|create|write|put|empty|clear|force|skip|start"
-    r"|stop|restart|apply|change|do|go|back to|undo|pad|wrap|convert|split|declare|print|reproduce|measure|compare)\b",
+    r"|stop|restart|apply|change|do|go|back to|undo"
+    r"|recalculate|recompute|pad|wrap|convert|split|declare|print|reproduce|measure|compare)\b",
     re.IGNORECASE,
 )
 _IDEA = re.compile(
@@ -41,10 +42,16 @@ _COMES_FIRST = re.compile(r"(?:[\w'’/-]+,? ){1,5}first\.?", re.IGNORECASE)
 _DOING = re.compile(
     r"\W*(?:(?:so|now|then|ok|first|next)[,:]? )?(?!(?:according|being|during|everything|anything|following|including"
     r"|missing|nothing|something|string|using|warning)\b)(?-i:[A-Z]?[a-z]{2,12}ing) (?:with|at|into|for|it|them|its"
-    r"|both|which|whether|how|on|up|what|that|this|these|out|all|the|an?|my|our|again)\b[^;:,]*",
+    r"|both|which|whether|how|on|up|what|that|this|these|out|all|the|an?|my|our|again)\b[^;:,]*(?:, then [^;:,]*)?",
     re.IGNORECASE,
 )
 """What is done right now, by a word in -ing."""
+_THOUGHT = re.compile(
+    r"(?:Adjusting|Analy[sz]ing|Assessing|Checking|Clarifying|Confirming|Considering|Determining|Evaluating|Examining"
+    r"|Exploring|Identifying|Inspecting|Investigating|Planning|Preparing|Refining|Reviewing|Summarizing|Understanding"
+    r"|Updating|Verifying) [^.;:,]+\.?"
+)
+"""The title of a thought, as clients show it in the place of the thought."""
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s\b")
 _LASTING = re.compile(
     r"\b(?:always|never|must|only|because|since|as|otherwise|instead|not|don't|here|every|each|before|whenever|when|if)\b",
@@ -96,7 +103,8 @@ def announces(sentence: str) -> bool:
     if _IDEA.match(sentence) or (words <= _FEW and not names_something(sentence)):
         return True  # "Regenerate first."
     states = is_clause(_POSSESSIVE.sub("", sentence))
-    if not states and (_COMES_FIRST.fullmatch(sentence) or (_DOING.fullmatch(sentence) and words <= _SHORT)):
+    is_heading = _COMES_FIRST.fullmatch(sentence) or _THOUGHT.fullmatch(sentence)
+    if not states and (is_heading or (_DOING.fullmatch(sentence) and words <= _SHORT)):
         return not _LASTING.search(sentence)
     if _ORDER.match(sentence):
         return words <= _SHORT and not _LASTING.search(sentence)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences import cues
-from mcp_reflect.domain.lessons.sentences.vocabulary import count_words
+from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, without_commits
 from mcp_reflect.domain.lessons.sentences.wording import with_plain_apostrophes
 from mcp_reflect.domain.text.instructions import instructs
 
@@ -29,6 +29,16 @@ _STANDS = re.compile(
     re.IGNORECASE,
 )
 """How something stands once the work is done, and what is counted of it."""
+_NUMBER = re.compile(r"\d{2}")
+_DONE = re.compile(r"\W*(?:fixed|fix|done)\b|(?<!from )(?<!until )(?<!by )\bnow\b(?! on\b)", re.IGNORECASE)
+_REASON = re.compile(
+    r"\b(?:because|since|as long as|otherwise|unless|until|without|needs?|must|has to|have to|never|always|instead|only"
+    r"|not|cannot|why|due to|causes?|caused|when|which|was|were|had|did)\b|n't\b",
+    re.IGNORECASE,
+)
+"""Words of a reason, a condition or a rule: a sentence with one is worth more than what was done."""
+_AS_IT_WAS = re.compile(r"\b(?:unchanged|untouched|as expected|as before|(?:is|are) reset)\b", re.IGNORECASE)
+_MOST_WORDS_AS_IT_WAS = 12
 _FOREIGN_LETTER = re.compile(r"[^\W\d_a-zA-Z]")
 """In other languages no rule is known by its wording (`cues.py`)."""
 
@@ -52,3 +62,24 @@ def _names_more_code(sentence: str, task: str) -> bool:
     known = task.lower()
     named = (token.strip("`.:").lower().removeprefix("(") for token in _TOKEN.findall(sentence) if _CODE.search(token))
     return any(name not in known for name in named)
+
+
+def restates_change(sentence: str, told: str) -> bool:
+    """Return true for an agent's report of what it did, each name and number of which a lesson has `told` already.
+
+    So does one that names a commit of the run. A sentence with a reason, a condition or a rule is none.
+    """
+    plain = with_plain_apostrophes(sentence)
+    if _REASON.search(plain) or _FOREIGN_LETTER.search(plain):
+        return False
+    if without_commits(plain) != plain:
+        return True
+    named = [token.strip("`.:,()") for token in _TOKEN.findall(plain) if _CODE.search(token) or _NUMBER.search(token)]
+    return _DONE.search(plain) is not None and bool(named) and all(name in told for name in named)
+
+
+def reports_no_change(sentence: str) -> bool:
+    """Return true for few words on what stayed or came as it was to be, and no reason or rule."""
+    plain = with_plain_apostrophes(sentence)
+    is_short = count_words(plain) <= _MOST_WORDS_AS_IT_WAS
+    return is_short and _AS_IT_WAS.search(plain) is not None and not _REASON.search(plain)
