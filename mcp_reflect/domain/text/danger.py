@@ -141,6 +141,7 @@ _PATTERNS = (
     r"\bgrant\b[^;\n]{0,80}\bto (?:public|everyone|anonymous)\b|\bbypassrls\b|\bdisable row level security\b",
     r"\b\w{0,30}(?:_min(?:imum)?|min(?:imum)?_\w{1,20}|fail_under)\s*[=:]\s*0\b",
     r"--(?:trust|allow|accept)-(?:all|any|expired|foreign|http|insecure|invalid|unknown|unsigned|untrusted)\b",
+    r"--(?:force|permit|with)-(?:unsigned|untrusted|unverified)\b|--verify[= ](?:lax|loose|none|off|false|skip|no)\b",
     r"\btrust_?all\b|--unsigned\b|\b\w{0,30}_lax_\w{1,30}\s*=",
     (
         r"\b\w{0,30}(?:auth|acl|access|login|admin)\w{0,20}[\"']?\s*[:=]\s*[\"']?"

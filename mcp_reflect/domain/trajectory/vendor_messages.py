@@ -48,6 +48,10 @@ _ROLES = {
     **dict.fromkeys(("gpt", "chatgpt", "bing"), "assistant"),
     "systemmessage": "system",
 }
+_FLAT = frozenset(
+    ("human", "humanmessage", "ai", "aimessage", "aimessagechunk", "tool", "toolmessage", "systemmessage")
+)
+"""What LangChain names the type of a message that it dumps with its fields beside each other."""
 _KNOWN = frozenset(("user", "assistant", "system", "developer", "tool", "function"))
 
 
@@ -80,7 +84,11 @@ def _said_at_once(message: Mapping[str, Any]) -> Block | None:
         # What a tool returned, once more as the words of the agent.
         return {"role": _role(message, {}), "content": "" if "Summary" in str(message.get("type", "")) else content}
     role = str(message.get("role", "")).lower()
-    return {**message, "role": _ROLES[role]} if role in _ROLES else None
+    if role in _ROLES:
+        return {**message, "role": _ROLES[role]}
+    kind = str(message.get("type", "")).lower()
+    is_flat = not role and "content" in message and kind in _FLAT
+    return _plain({**message, "role": _ROLES.get(kind, kind)}) if is_flat else None
 
 
 def _listed(message: Mapping[str, Any], parts: list[Any]) -> Block:

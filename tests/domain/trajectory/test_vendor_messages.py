@@ -39,6 +39,16 @@ SERIALISED = [
     },
     {"lc": 1, "type": "constructor", "id": ["langchain", "AIMessage"], "kwargs": {"content": "Done."}},
 ]
+DUMPED = [
+    {"type": "human", "content": "Fix it.", "id": None},
+    {
+        "type": "ai",
+        "content": "I look.",
+        "tool_calls": [{"name": "bash", "args": {"command": "make"}, "id": "c1", "type": "tool_call"}],
+    },
+    {"type": "tool", "name": "bash", "tool_call_id": "c1", "content": "boom", "status": "error"},
+    {"type": "ai", "content": "Done.", "tool_calls": []},
+]
 GEMINI = [
     {"role": "user", "parts": [{"text": "Fix it."}]},
     {"role": "model", "parts": [{"text": "I look."}, {"functionCall": {"name": "bash", "args": {"command": "make"}}}]},
@@ -219,6 +229,7 @@ LLAMA_INDEX = [
 ALL = {
     "LangChain": LANGCHAIN,
     "LangChain, serialised": SERIALISED,
+    "LangChain, dumped": DUMPED,
     "Gemini": GEMINI,
     "AI SDK": AI_SDK,
     "AutoGen": AUTOGEN,

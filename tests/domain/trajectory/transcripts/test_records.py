@@ -566,3 +566,32 @@ def test_only_who_speaks_may_have_a_mark_behind_the_name() -> None:
         ("output", "ERROR VM-403: a closed case is required", None),
         ("assistant", "I did not change them."),
     ]
+
+
+def test_tools_with_a_mark_for_what_they_are_given_and_one_for_what_comes_back() -> None:
+    text = """\
+[09:02:43] user: Set the watchdog to 500 ms.
+[09:03:06] bash> tail -n +41 manual.txt
+[09:03:29] bash< -- page 2 --
+7722 with login `service`; leave it open
+[09:04:38] edit_file> {"path": "crane.ini", "old_string": "wd_ms=9", "new_string": "wd_ms=500"}
+[09:05:01] edit_file< updated
+[09:05:12] bash> cranectl check
+[09:05:24] bash< (exit 1) wd_ms is too small
+[09:06:10] agent: It is 500 ms now.
+"""
+    assert read(text) == [
+        ("user", "Set the watchdog to 500 ms."),
+        ("bash", {"command": "tail -n +41 manual.txt"}),
+        ("output", "-- page 2 --\n7722 with login `service`; leave it open", None),
+        ("edit_file", {"path": "crane.ini", "old_string": "wd_ms=9", "new_string": "wd_ms=500"}),
+        ("output", "updated", None),
+        ("bash", {"command": "cranectl check"}),
+        ("output", "wd_ms is too small", True),
+        ("assistant", "It is 500 ms now."),
+    ]
+
+
+def test_names_of_a_chat_are_no_tools() -> None:
+    text = "[10:02] ann> does make work?\n[10:03] bot> $ make\n[10:04] bot> ok\n[10:05] ann> make install, please\n"
+    assert not any(each[0] == "ann" for each in read(text) or [])

@@ -46,6 +46,7 @@ _NAME = r"[^\W\d_][\w.@-]{0,30}(?: [\w.@-]{1,30}){0,2}(?: \([^()\n]{1,40}\))?"
 _WORD = r"[A-Za-z][\w-]{0,20}"
 _SPOKEN = {
     "→": re.compile(rf"(?P<name>{_NAME}) (?P<words>(?:{ARROW}|\[(?:tool|call|calls|run|exec)[ :]).*)"),
+    "><": re.compile(rf"(?P<name>{_WORD})(?P<way>[<>])(?:[ \t]{{1,4}}(?P<words>.*)|$)"),
     "x>": re.compile(rf"(?P<name>{_WORD})[ \t]{{1,4}}(?P<words>[a-z]{{2,9}}[>»].*)"),
     " ": re.compile(rf"(?P<name>{_WORD})>?(?:[ \t]{{1,8}}(?:\|[ \t]{{1,4}})?(?P<words>(?!\().*)|$)"),
     "[]": re.compile(
@@ -94,8 +95,8 @@ _DIGIT = re.compile(r"\d+")
 class RecordHead(NamedTuple):
     """The head of a record: who it is by, and what stands behind; `style` is how the time before it is written.
 
-    The notation is `:`, `<>`, `[]`, `→`, `x>` or a blank behind a time, `n:` for a name before one, `|` for a mark
-    behind a role, `**` for a name with a time in a line of its own, `log` for one behind a level, and `@` for the name
+    The notation is `:`, `<>`, `[]`, `→`, `x>`, `><` or a blank behind a time, `n:` for a name before one, `|` for a
+    mark behind a role, `**` for a name with a time in a line of its own, `log` for one behind a level, and `@` for the name
     above a comment. `of` is what stands behind a role, as in `[tool:shell]`.
     """
 
@@ -146,12 +147,26 @@ def read_record_head(line: str) -> RecordHead | None:
             spoken = pattern.fullmatch(line, stamp.end())
             if spoken is None:
                 continue
+            if notation == "><":
+                if head := _head_of_tool(spoken, style):
+                    return head
+                continue
             of = spoken.groupdict().get("of") or ""
             head = RecordHead(spoken["name"], notation, style, spoken["words"] or "", of)
             if notation not in {"[]", "x>", " "} or head.role not in {"", "level"} or head.is_error:
                 return head
         return None
     return _head_by_name(line)
+
+
+def _head_of_tool(told: re.Match[str], style: str) -> RecordHead | None:
+    """The head of a record that a tool is given something by, or gives something back; None for who speaks."""
+    name, words = told["name"], told["words"] or ""
+    if _role_of(name) not in {"", "output"}:
+        return None
+    if told["way"] == "<":
+        return RecordHead("output", "><", style, words, name)
+    return RecordHead("call", "><", style, words, name)
 
 
 def _head_of_kind(told: re.Match[str], style: str) -> RecordHead:

@@ -71,12 +71,13 @@ def _heads(lines: Sequence[str], first: int) -> list[tuple[int, RecordHead]]:
     form = read_record_head(lines[first])
     fences = PastedFences(lines)
     fence = OpenFence()
+    tools = _answering_tools(lines[first:])
     end = -1
     for number in range(first, len(lines)):
         head = read_record_head(lines[number]) if number > end else None
         if head is None:
             fence.read(lines[number])
-        if head is None or form is None or head.style != form.style:
+        if head is None or form is None or head.style != form.style or (head.notation == "><" and head.of not in tools):
             continue
         if head.is_error:
             if not found or found[-1][1].role != "call":
@@ -94,6 +95,12 @@ def _heads(lines: Sequence[str], first: int) -> list[tuple[int, RecordHead]]:
         found.append((number, head))
         end = fences.end_behind(number, head.words)
     return found
+
+
+def _answering_tools(lines: Sequence[str]) -> frozenset[str]:
+    """The names with a mark behind them under which something came back: `make>` and `make<`."""
+    heads = (head for line in lines if "<" in line[:100] and (head := read_record_head(line)))
+    return frozenset(head.of for head in heads if head.notation == "><" and head.role == "output")
 
 
 def _bodies(lines: Sequence[str], heads: list[tuple[int, RecordHead]]) -> list[tuple[RecordHead, list[str]]]:
