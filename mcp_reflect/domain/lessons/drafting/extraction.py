@@ -112,8 +112,9 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     )
     told = select_told(run, turns, steps, max(room, _LEAST_SENTENCES), "\n".join(actions), passed=passed)
     feedback = telling_feedback(run)
-    told = _without_told(told, feedback, failures, acted=bool(steps))
-    told = _without_restated(told, actions if passed and not one_case else ())
+    told = _without_restated(
+        _without_told(told, feedback, failures, acted=bool(steps)), actions if passed and not one_case else ()
+    )
     guidance = [f"Reviewer: {feedback}"] if passed and feedback else []
     if not passed and feedback and (error := last_error(run, steps, served=served)) not in mistake:
         guidance.append(f"The run ended in an error: {error}")

@@ -11,7 +11,7 @@ from mcp_reflect.domain.trajectory.transcripts.elements.marks import Mark
 
 Part = tuple[Mark, list[str]]
 """A mark, and the lines of its part: the first is what stands behind it."""
-TOOL = "tool"
+TOOL_MARK = "tool"
 CALLS = frozenset({"call", "tool call", "action", "invoke"})
 LONGEST_END = 40
 """Characters of what may close a transcript or an output."""
@@ -86,7 +86,7 @@ def answering_names(parts: Sequence[Part]) -> frozenset[tuple[str, str]]:
     answers: dict[tuple[str, str], list[bool]] = {}
     for (before, lines), (mark, _) in pairwise(parts):
         if mark.role == "call" and before.name != mark.name:
-            is_call = mark.name == TOOL and not mark.of and before.name in CALLS
+            is_call = mark.name == TOOL_MARK and not mark.of and before.name in CALLS
             ends_in_call = is_call or (before.role == "agent" and any(map(begins_call, lines)))
             answers.setdefault((mark.name, mark.form), []).append(ends_in_call)
-    return frozenset(name for name, each in answers.items() if any(each) and (name[0] == TOOL or all(each)))
+    return frozenset(name for name, each in answers.items() if any(each) and (name[0] == TOOL_MARK or all(each)))

@@ -96,8 +96,8 @@ class RecordHead(NamedTuple):
     """The head of a record: who it is by, and what stands behind; `style` is how the time before it is written.
 
     The notation is `:`, `<>`, `[]`, `→`, `x>`, `><` or a blank behind a time, `n:` for a name before one, `|` for a
-    mark behind a role, `**` for a name with a time in a line of its own, `log` for one behind a level, and `@` for the name
-    above a comment. `of` is what stands behind a role, as in `[tool:shell]`.
+    mark behind a role, `**` for a name with a time in a line of its own, `log` for one behind a level, and `@` for
+    the name above a comment. `of` is what stands behind a role, as in `[tool:shell]`.
     """
 
     name: str
