@@ -405,3 +405,18 @@ def test_the_first_line_of_a_file_and_the_last_paragraph_of_one_among_several() 
     run = [*bash("ls; head -n 20 docs/*.md", f"feeds.md places.md\n{feeds}"), *edit("daily.py", "at", "utc(at)")]
     feedback = "depot is wrong: docs/feeds.md, last paragraph."
     assert recalled(run, feedback, "Count parcels per day") == [last]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_told"),
+    [
+        ("from roster import open_shift, shifts_of", False),
+        ("def open_shift(now=None): return {'opened_at': now}", False),
+        ("CREATE TABLE subscriptions(id int, legacy_status int, ended_at text);", False),
+        ("legacy_status 7 is cancelled, 9 is a test account: count 1 and 2 only", True),
+    ],
+)
+def test_the_beginning_of_a_program_is_no_rule(line: str, is_told: bool) -> None:
+    feedback = "Too many subscriptions: legacy_status of open_shift and roster was ignored, the notes you read say how."
+    run = bash("cat notes.md", f"Notes on the roster\n\n{line}\n\nlast words\n")
+    assert (line in "\n".join(recalled(run, feedback, "Count the subscriptions"))) is is_told

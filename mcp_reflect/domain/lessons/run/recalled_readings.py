@@ -56,6 +56,12 @@ _PATH = re.compile(r"\w[./]\w")
 _VALUE = re.compile(r"(?=.*\d)(?=.*[A-Za-z]|\d+\.\d+\.\d).{4,40}")
 _ASSIGNED = re.compile(r"\w=([\w.-]*\w)")
 
+_PROGRAM = re.compile(
+    r"\s*(?:from [\w.]+ import |import [\w{\"']|#include\b|use \w+::|package \w+;?$|(?:async )?def \w+\("
+    r"|class \w+[(:{ ]|func \w+\(|(?:pub )?fn \w+|(?:static |public |private )+\w+)"
+)
+_SCHEMA = re.compile(r"\s*CREATE (?:TABLE|INDEX|VIEW)\b", re.IGNORECASE)
+_OF_SCHEMA = re.compile(r"\b(?:schema|columns?|fields?|types?|definition|constraint)\b", re.IGNORECASE)
 _MOST_PASSAGES = 3_000
 """Passages of a run that are compared, from its beginning: documents are read before something is done by them."""
 _LEAST_SHARED = 3
@@ -109,7 +115,12 @@ def recalled_readings(feedback: str, task: str, steps: Sequence[Step]) -> list[s
             return False
         return not acted_by.isdisjoint(_values_of(text)) and all(value in acts for value in sets)
 
-    return [each for each in _recalled(feedback, task, steps) if not is_acted_by(each)]
+    return [each for each in _recalled(feedback, task, steps) if not (is_acted_by(each) or _is_program(each, feedback))]
+
+
+def _is_program(text: str, feedback: str) -> bool:
+    """Return true for the beginning of a program, which states no rule, and of a schema that nobody speaks of."""
+    return _PROGRAM.match(text) is not None or (_SCHEMA.match(text) is not None and not _OF_SCHEMA.search(feedback))
 
 
 def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
