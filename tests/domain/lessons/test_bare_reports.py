@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_reflect.domain.lessons.sentences.reports import is_bare_report, reports_no_change, restates_change
+from mcp_reflect.domain.lessons.sentences.reports import (
+    is_bare_report,
+    remarks_only,
+    reports_no_change,
+    restates_change,
+)
 from tests.domain.lessons.test_lessons import bash, call, edit, lesson, said
 
 CAUSE = "The pool was closed by the proxy after a minute, so `idle_timeout` is set to 50."
@@ -172,3 +177,21 @@ def test_a_change_is_told_once_and_the_users_words_in_any_case() -> None:
     assert "OpenSSL drops requested extensions" in told
     assert "is passed" not in told
     assert "unchanged" not in told
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("still nearly all of them", True),
+        ("Lena joins later, fine.", True),
+        ("they know nothing about it", True),
+        ("no npm here", True),
+        ("we never force-push a release branch", False),
+        ("no `npm` here", False),
+        ("only on weekdays", False),
+        ("Use the other host.", False),
+        ("nur werktags, außer im August", False),
+    ],
+)
+def test_remarks_of_a_user(said: str, expected: bool) -> None:
+    assert remarks_only(said) is expected

@@ -5,6 +5,7 @@ Nothing is concluded here. A draft is empty where the run holds nothing that its
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from mcp_reflect.domain import lazy_re as re
@@ -50,7 +51,12 @@ from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.steps import find_steps, steps_before
 from mcp_reflect.domain.lessons.run.utterances import find_said, user_places
 from mcp_reflect.domain.lessons.sentences.candidates import USER, Candidate
-from mcp_reflect.domain.lessons.sentences.reports import is_bare_report, reports_no_change, restates_change
+from mcp_reflect.domain.lessons.sentences.reports import (
+    is_bare_report,
+    remarks_only,
+    reports_no_change,
+    restates_change,
+)
 from mcp_reflect.domain.lessons.sentences.selection import without_repetitions
 from mcp_reflect.domain.lessons.sentences.speaker import standing_rules
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
@@ -207,18 +213,19 @@ def _without_told(told: Sequence[Candidate], feedback: str, failures: Sequence[s
 def _without_restated(told: Sequence[Candidate], acts: Sequence[str]) -> list[Candidate]:
     """The sentences but those in which the agent says again what it did, or that all is as it was to be.
 
-    All of them where no `acts` are told.
+    A few words of the user without a rule or a name are left out where they are all that is told of a turn. All of them
+    stay where no `acts` are told.
     """
     known = "\n".join((*acts, *(each.text for each in told if each.role == USER)))
     leant_on = {each.behind for each in told}
-    return [
-        each
-        for each in told
-        if not acts
-        or each.role == USER
-        or each.place in leant_on
-        or not (restates_change(each.text, known) or reports_no_change(each.text))
-    ]
+    turns = Counter(each.turn for each in told)
+
+    def says_little(each: Candidate) -> bool:
+        if each.role == USER:
+            return turns[each.turn] == 1 and not each.is_rule and remarks_only(each.text)
+        return restates_change(each.text, known) or reports_no_change(each.text)
+
+    return [each for each in told if not acts or each.place in leant_on or not says_little(each)]
 
 
 def _without_result(said: str, steps: Sequence[Step], task: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences import cues
-from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, without_commits
+from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, names_something, without_commits
 from mcp_reflect.domain.lessons.sentences.wording import with_plain_apostrophes
 from mcp_reflect.domain.text.instructions import instructs
 
@@ -39,6 +39,7 @@ _REASON = re.compile(
 """Words of a reason, a condition or a rule: a sentence with one is worth more than what was done."""
 _AS_IT_WAS = re.compile(r"\b(?:unchanged|untouched|as expected|as before|(?:is|are) reset)\b", re.IGNORECASE)
 _MOST_WORDS_AS_IT_WAS = 12
+_MOST_WORDS_OF_REMARK = 7
 _FOREIGN_LETTER = re.compile(r"[^\W\d_a-zA-Z]")
 """In other languages no rule is known by its wording (`cues.py`)."""
 
@@ -83,3 +84,11 @@ def reports_no_change(sentence: str) -> bool:
     plain = with_plain_apostrophes(sentence)
     is_short = count_words(plain) <= _MOST_WORDS_AS_IT_WAS
     return is_short and _AS_IT_WAS.search(plain) is not None and not _REASON.search(plain)
+
+
+def remarks_only(sentence: str) -> bool:
+    """Return true for few English words of a user that name nothing, rule nothing and give no reason."""
+    plain = with_plain_apostrophes(sentence)
+    is_short = len(plain.split()) <= _MOST_WORDS_OF_REMARK and not _FOREIGN_LETTER.search(plain)
+    rules = cues.RULE.search(plain) or cues.POLICY.search(plain) or instructs(plain)
+    return is_short and not (names_something(plain) or rules or _REASON.search(plain))
