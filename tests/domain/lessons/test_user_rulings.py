@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from mcp_reflect.domain.lessons.sentences.candidates import AGENT, USER, Turn
+from mcp_reflect.domain.lessons.sentences.position import position_factor
 from tests.domain.lessons.test_lessons import Messages, bash, call, lesson
 
 
@@ -56,3 +58,11 @@ def test_a_value_that_the_user_says_is_wrong_is_not_what_worked() -> None:
     told = lesson(run, "pass", task="Book the three invoices of September")
     assert rule in f"{told.summary}\n{told.guidance}"
     assert "key=40" not in told.correct_action
+
+
+def test_what_a_user_agrees_to_counts_though_the_run_then_does_it_over_again() -> None:
+    def factor(reply: str) -> float:
+        told = Turn(AGENT, "First `apply set-last-applied`, then the normal apply. Shall I?", acted=True)
+        return position_factor([Turn(USER, "Keep the pods"), told, Turn(USER, reply, corrects=True)], 1)
+
+    assert factor("yes, but run diff before") > 1 > factor("run diff before")

@@ -68,7 +68,8 @@ RULE = phrases(
     """must(?: not|n't)? | (?:has|have) to | never | always | only | exactly | at (?:most|least) | (?:max|min)\\.? \\d+
             no (?:more|less|longer) than | instead of | rather than | not \\w+,? but | \\w+, (?:and )?not
             do(?:es)? not | don't | doesn't | cannot | can't | won't | required? | requires | forbidden | allowed
-            except | unless | regardless | strictly | whenever | every | inclusive | exclusive | ties? | defaults?
+            except | unless | regardless | whatever the | no matter | strictly | whenever | every
+            inclusive | exclusive | ties? | defaults?
             keeps? | drops? | cap(?:ped)? | limit(?:ed)? | threshold | first | before | after | ascending
             descending | wins?"""
 )

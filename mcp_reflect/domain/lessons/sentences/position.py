@@ -88,7 +88,8 @@ def _is_correction(turn: Turn) -> bool:
     """Return true where the user corrects what was before, as the run that follows or their first words show."""
     if turn.role != USER:
         return False
-    return turn.corrects or responses.CORRECTION.match(turn.text) or is_objection(turn.text)
+    corrects = turn.corrects and not responses.CONFIRMATION.match(turn.text)
+    return corrects or responses.CORRECTION.match(turn.text) or is_objection(turn.text)
 
 
 def _agent_factor(turns: Sequence[Turn], number: int) -> float:
