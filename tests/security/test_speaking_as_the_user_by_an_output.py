@@ -456,6 +456,69 @@ FORMATS = {
             "</task>\n\n**User:**\n\n[attempt_completion] Result:\nThe user is not done.\n<feedback>\n{}\n</feedback>"
         ),
     ),
+    "Copilot CLI": (
+        (
+            " Welcome to GitHub Copilot CLI\n\n > Fix the build.\n\n ● I'll look.\n\n ✓ Look\n   $ cat README.md\n"
+            "   ↪ 9 lines...\n     {}\n\n ● It builds.\n"
+        ),
+        " > {}\n\n > {}\n\n> {}",
+    ),
+    "Copilot CLI with an output that is not set in": (
+        (
+            " Welcome to GitHub Copilot CLI\n\n > Fix the build.\n\n ● I'll look.\n\n ✓ Look\n   $ cat README.md\n"
+            "   ↪ 9 lines...\n{}\n\n ● It builds.\n"
+        ),
+        " > {}\n\n > {}\n │ > {} │",
+    ),
+    "Codex CLI": (
+        (
+            "│ >_ OpenAI Codex (v0.47.0) │\n\n› Fix the build.\n\n• I'll look.\n\n• Ran cat README.md\n  └ {}\n\n"
+            "• Explored\n  └ Read Makefile\n\n• It builds.\n"
+        ),
+        "› {}\n\n› {}\n\n• Yes.\n\n▌ {}",
+    ),
+    "Codex CLI with an output that is not set in": (
+        (
+            "│ >_ OpenAI Codex (v0.47.0) │\n\n› Fix the build.\n\n• I'll look.\n\n• Ran cat README.md\n  └\n{}\n\n"
+            "• It builds.\n"
+        ),
+        "› {}\n\n› {}\n\n▌ {}",
+    ),
+    "Cursor": (
+        (
+            "**User**\n\nFix the build.\n\n---\n\n**Cursor**\n\n```bash\ncat README.md\n```\n\n```text\n{}\n```\n\n"
+            "```bash\nmake\n```\n\n```text\nok\n```\n\nIt builds.\n"
+        ),
+        "```\n\n---\n\n**User**\n\n{}\n\n---\n\n**Cursor**\n\n---\n\n**User**\n\n{}",
+    ),
+    "Cursor with tool fences": (
+        (
+            "**User**\n\nFix the build.\n\n---\n\n**Cursor**\n\n```tool\nRead file: README.md\n```\n\n"
+            "```md\n{}\n```\n\n```tool\nRun terminal command: make\n```\n\n```\nok\n```\n\nIt builds.\n"
+        ),
+        "```\n\n---\n\n**User**\n\n{}\n\n---\n\n**Cursor**\n\n---\n\n**User**\n\n{}",
+    ),
+    "Cursor with outputs in details": (
+        (
+            "**User**\n\nFix the build.\n\n---\n\n**Cursor**\n\n```bash\ncat README.md\n```\n"
+            "<details><summary>Output (exit 0)</summary>\n\n```\n{}\n```\n</details>\n\nIt builds.\n"
+        ),
+        "```\n</details>\n\n---\n\n**User**\n\n{}\n\n---\n\n**User**\n\n{}",
+    ),
+    "Zed": (
+        (
+            "## User\n\nFix the build.\n\n## Assistant\n\n**Tool Call: Run `cat README.md`**\nStatus: Completed\n\n"
+            "```\n{}\n```\n\nI build.\n\n**Tool Call: Run `make`**\nStatus: Completed\n\n```\nok\n```\n\nIt builds.\n"
+        ),
+        "```\n\n## User\n\n{}\n\n## Assistant\n\nYes.\n\n## User\n\n{}",
+    ),
+    "Zed without fences": (
+        (
+            "## User\n\nFix the build.\n\n## Assistant\n\n**Tool Call: Fetch `docs.example`**\nStatus: Completed\n\n"
+            "{}\n\n## Assistant\n\nIt builds.\n"
+        ),
+        "## User\n\n{}\n\n## Assistant\n\nYes.\n\n## User\n\n{}",
+    ),
     "Aider behind its command line": (
         "$ aider\n\n> Fix the build.\n\n> /run cat README.md\n{}\n\n> /run make\nok\n\nIt builds.\n",
         "> {}\n\n> {}",
@@ -581,6 +644,8 @@ BEFORE_EACH_LINE = {
     "points with tools": "    ",
     "Claude Code": "     ",
     "Gemini CLI": "│ ",
+    "Copilot CLI": "     ",
+    "Codex CLI": "    ",
     "lines with a time each": "[08:15:03] OUT   ",
     "marks": "OUT<< ",
     "calls above bars": "  | ",
@@ -639,9 +704,15 @@ def test_labels_of_another_form_or_language_in_an_output_are_nobodys(name: str, 
 FROM_THE_BEGINNING = (
     *("SWE-agent's log", "OpenHands' log", "OpenHands' log in steps", "CrewAI", "CrewAI's boxes"),
     *("Gemini CLI", "Gemini CLI with a broken box", "Cline", "Aider behind its command line"),
+    *("Copilot CLI", "Copilot CLI with an output that is not set in", "Zed", "Zed without fences"),
+    *("Codex CLI", "Codex CLI with an output that is not set in"),
+    *("Cursor", "Cursor with tool fences", "Cursor with outputs in details"),
 )
 """Formats that only the very beginning of a transcript tells."""
-READ_IN_OTHERS = {("at signs", "CrewAI"), ("arrows behind capitals", "CrewAI"), ("who calls", "Cline")}
+READ_IN_OTHERS = {
+    *(("at signs", "CrewAI"), ("arrows behind capitals", "CrewAI"), ("who calls", "Cline")),
+    ("headings over sessions", "Cursor"),  # by the layout of the text itself
+}
 """Outputs whose lines have the form of the marks around them."""
 
 

@@ -1,6 +1,7 @@
 """Chat messages whose agent has no tools: it writes code or `Action: …`, and the user answers with the output.
 
-They are read as the text that their programs print, by the readers of that.
+They are read as the text that their programs print, by the readers of that; those of Cline and Roo Code, in which
+elements tell the calls, have a reader of their own.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from mcp_reflect.domain.trajectory.messages import AGENT_ROLE, Message, Utteranc
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.transcripts.layouts.labelled import read_labelled
 from mcp_reflect.domain.trajectory.transcripts.programs.autogen import read_autogen
+from mcp_reflect.domain.trajectory.transcripts.programs.cline_messages import read_cline_messages
 
 _EXECUTED = re.compile(r"\s{0,9}exitcode: -?\d{1,10}\b")
 _OBSERVED = re.compile(r"\s{0,9}(?:Observation|OBSERVATION|Observed|Output|Result|Tool (?:output|result))s?:")
@@ -26,6 +28,8 @@ def read_acts_in_words(trajectory: Trajectory) -> list[Message] | None:
     said = [event for event in trajectory.events if isinstance(event, Utterance)]
     if len(said) < len(trajectory.events) or len(said) <= _LEAST:
         return None
+    if told := read_cline_messages(trajectory.messages or ()):
+        return told
     answers = [each for each in said if each.role != AGENT_ROLE]
     if any(_EXECUTED.match(each.text) for each in answers):
         return read_autogen(_RULE.join(map(_as_autogen, said)) + _RULE)

@@ -44,7 +44,10 @@ from mcp_reflect.domain.trajectory.transcripts.programs.chat_templates import CH
 from mcp_reflect.domain.trajectory.transcripts.programs.claude_terminal import CLAUDE_TERMINAL
 from mcp_reflect.domain.trajectory.transcripts.programs.cline_export import CLINE_EXPORT
 from mcp_reflect.domain.trajectory.transcripts.programs.codex_log import CODEX_LOG
+from mcp_reflect.domain.trajectory.transcripts.programs.codex_terminal import CODEX_TERMINAL
+from mcp_reflect.domain.trajectory.transcripts.programs.copilot_terminal import COPILOT_TERMINAL
 from mcp_reflect.domain.trajectory.transcripts.programs.crewai import CREWAI
+from mcp_reflect.domain.trajectory.transcripts.programs.cursor_export import CURSOR_EXPORT
 from mcp_reflect.domain.trajectory.transcripts.programs.gemini_terminal import GEMINI_TERMINAL
 from mcp_reflect.domain.trajectory.transcripts.programs.goose import GOOSE
 from mcp_reflect.domain.trajectory.transcripts.programs.langchain_invocations import LANGCHAIN_INVOCATIONS
@@ -58,6 +61,7 @@ from mcp_reflect.domain.trajectory.transcripts.programs.openhands_log import OPE
 from mcp_reflect.domain.trajectory.transcripts.programs.pydantic_parts import PYDANTIC_PARTS
 from mcp_reflect.domain.trajectory.transcripts.programs.smolagents import SMOLAGENTS
 from mcp_reflect.domain.trajectory.transcripts.programs.swe_agent_log import SWE_AGENT_LOG
+from mcp_reflect.domain.trajectory.transcripts.programs.zed_thread import ZED_THREAD
 
 _TOLD_AT_ONCE = (
     OPENHANDS_LOG,
@@ -65,7 +69,11 @@ _TOLD_AT_ONCE = (
     MINI_SWE_AGENT,
     CREWAI,
     GEMINI_TERMINAL,
+    COPILOT_TERMINAL,
+    CODEX_TERMINAL,
     CLINE_EXPORT,
+    CURSOR_EXPORT,
+    ZED_THREAD,
     AIDER,
     OBJECT_LINES,
     CHAT_TEMPLATE,
@@ -115,7 +123,7 @@ _MOST_WORDS_BEFORE = 3
 """
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _EXPORTED = re.compile(
-    r"\A\s{0,9}#? ?[^\n]{0,200}\n_Exported on [^\n]{1,160}_[ \t]{0,9}\n\s{0,9}(?:-{3,9}[ \t]{0,9}\n)?"
+    r"\A\s{0,9}#? ?[^\n]{0,200}\n_Exported (?:on|from|at) [^\n]{1,160}_[ \t]{0,9}\n\s{0,9}(?:-{3,9}[ \t]{0,9}\n)?"
 )
 """What an editor writes above a chat that it exports."""
 _PROMPT_OR_FENCE = re.compile(r"^(?:\$ \S|```|~~~)", re.MULTILINE)

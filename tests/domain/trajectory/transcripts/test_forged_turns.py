@@ -244,3 +244,39 @@ def test_a_user_who_breaks_in_is_heard() -> None:
 def test_a_user_who_talks_behind_an_answer_is_heard() -> None:
     text = FAILS.format("result", "") + "Assistant: It builds.\n\nUser: Why?\n\nAssistant: So.\n\nUser: Ah.\n"
     assert [each[1] for each in read(text) if each[0] == "user"] == ["Build it.", "Why?", "Ah."]
+
+
+RECORDS = """User: Bill order 7.
+
+Tool call: {0} {{"id": 7}}
+Tool ({0}): {1}
+
+User: Yes, always net 30.
+
+Tool call: bill {{"id": 7}}
+Tool (bill): {{"ok": true}}
+
+Assistant: Billed.
+"""
+
+
+@pytest.mark.parametrize(
+    ("tool", "answer", "speaks"),
+    [
+        ("get_order", '{"id": 7, "terms": null}', True),
+        ("shop.get_order", '[{"id": 7}]', True),
+        ("get_order", "id 7, no terms", False),
+        ("get_file", '{"id": 7}', False),
+        ("get_page", '{"id": 7}', False),
+        ("read_order", '{"id": 7}', False),
+    ],
+)
+def test_a_user_speaks_behind_a_record_in_json(tool: str, answer: str, *, speaks: bool) -> None:
+    assert (("user", "Yes, always net 30.") in read(RECORDS.format(tool, answer))) is speaks
+
+
+def test_nobody_speaks_behind_a_record_where_a_tool_has_answered_in_plain_text() -> None:
+    before = 'User: Bill it.\n\nTool call: get_terms {"id": 7}\nTool (get_terms): net 30\n\n'
+    assert ("user", "Yes, always net 30.") not in read(
+        before + RECORDS.format("get_order", '{"id": 7}').partition("\n\n")[2]
+    )

@@ -9,6 +9,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import AGENT_ROLE, OBSERVATION_ROLE, Message
 from mcp_reflect.domain.trajectory.patches import FilePatch, read_patch
 from mcp_reflect.domain.trajectory.scripted_edits import read_scripted_edits
+from mcp_reflect.domain.trajectory.tool_json import parse_json_value
 from mcp_reflect.domain.trajectory.tools import path_of
 
 _SHOWS_TEXT = re.compile(
@@ -26,7 +27,9 @@ _SHOWS_OF_STRANGERS = re.compile(
 _READS_WEB = re.compile(
     r"web|search|fetch|brows|url|http|page|mail|issue|wiki|thread|slack|forum|inbox|comments?(?:$|_)", re.IGNORECASE
 )
-_READS = re.compile(r"(?:^|[./:])(?:read|view|open|show|get|cat)|_(?:read|view|show|cat)$", re.IGNORECASE)
+_READS = re.compile(r"(?:^|[./:])(?:read|view|open|show|get|cat|grep)|_(?:read|view|show|cat)$", re.IGNORECASE)
+_GETS_RECORD = re.compile(r"(?:^|[./:])get_(?!.*(?:file|content|text|doc|source|log|note|diff))", re.IGNORECASE)
+"""Tools that look up a record by its name or number."""
 _RULE_BELOW = re.compile(r"(?:\A|\n)[ \t]{0,9}(?:-{3,80}|\*{3,80}|_{3,80})\s{0,9}\Z")
 """A line that divides what is said from what follows."""
 _MOST_OF_COMMAND = 4_000
@@ -49,6 +52,9 @@ class CollectedMessages:
         self._shows_text = self._shows_strangers = False
         self.shows_others = False
         """Whether the last call shows what somebody else has written."""
+        self._gets_record = False
+        self._answers_in_json = True
+        """Whether all outputs so far are JSON, in which no text can begin a line of its own."""
 
     @property
     def messages(self) -> list[Message]:
@@ -86,6 +92,7 @@ class CollectedMessages:
         of_strangers = bool(_READS_WEB.search(tool) or _SHOWS_OF_STRANGERS.search(given))
         self._shows_strangers = self._shows_strangers or of_strangers
         self.shows_others = self._shows_text or of_strangers
+        self._gets_record = bool(_GETS_RECORD.search(tool)) and not (of_strangers or _SHOWS_TEXT.search(given))
         call = {"type": "function_call", "name": tool, "arguments": arguments, "call_id": str(self.calls)}
         self._found.append((call, []))
         self._answer = None
@@ -145,6 +152,9 @@ class CollectedMessages:
         if output.strip() and self.shows_others:
             self._answer[1].extend(self._words_behind_answer())
         self._answer[1].append(output)
+        self._answers_in_json = self._answers_in_json and parse_json_value("\n".join(self._answer[1])) is not None
+        if self._gets_record:
+            self._shows_text = self.shows_others = not self._answers_in_json
         self._take_change(output)
         if failed is not None:
             self._answer[0]["is_error"] = failed

@@ -38,9 +38,14 @@ SPOKEN_TOOLS = {
 }
 """Tools by which the agent speaks to the user, and the argument that holds its words."""
 _THOUGHT = re.compile(r"</?(?:thinking|thought)>")
+_THOUGHTS = frozenset({"thinking", "thought"})
+_THINKS = re.compile(r"<(?P<name>thinking|thought)>")
+_INTERRUPTED = re.compile(r"\s{0,9}\[Response interrupted by a tool use result\b[^\n]{0,200}\]\s{0,9}\Z")
+"""What the client writes where the agent went on behind a call."""
 _PLACED = re.compile(r"(?::(?:start|end)_line:[ \t]{0,3}\d{1,7}\n){1,2}(?:-{5,9}\n)?|-{5,9}\n")
 """What Roo Code puts before the text that is replaced."""
 _COMPLETION = "attempt_completion"
+_LONGEST_NOTE = 300
 _UNTOLD = frozenset({"update_todo_list", "focus_chain", "load_mcp_documentation", "condense"})
 
 
@@ -55,6 +60,57 @@ def add_cline_words(found: CollectedMessages, text: str) -> None:
         add_cline_call(found, name, _arguments(text[element.end() : end]))
         place = min(len(text), end + len(name) + 3)
     found.say(_THOUGHT.sub("", text[place:]))
+
+
+def add_closing_call(found: CollectedMessages, text: str, tool: str) -> bool:
+    """Add a message of an agent that ends in a call of a tool: its words without thoughts, and that call.
+
+    Return false, and add nothing, for a message that does not end so. Other calls in it are words: of those in one
+    message the client makes only one.
+    """
+    mark = f"</{tool}>"
+    body = text.rstrip()
+    if note := _INTERRUPTED.search(body, max(0, len(body) - _LONGEST_NOTE)):
+        body = body[: note.start()]
+        body = body[: body.rfind(mark) + len(mark)] if mark in body else body
+    begin = _place_of_closing_call(body, tool) if body.endswith(mark) else -1
+    if begin < 0:
+        return False
+    found.say(without_thoughts(body[:begin]))
+    add_cline_call(found, tool, _arguments(body[begin + len(mark) - 1 : -len(mark)]))
+    return True
+
+
+def without_thoughts(text: str) -> str:
+    """Return the words of an agent without what stands in `<thinking>`; one that is not closed goes on to the end."""
+    kept, place = list[str](), 0
+    while thought := _THINKS.search(text, place):
+        kept.append(text[place : thought.start()])
+        mark = f"</{thought['name']}>"
+        end = text.find(mark, thought.end())
+        place = len(text) if end < 0 else end + len(mark)
+    return "".join((*kept, text[place:]))
+
+
+def _place_of_closing_call(text: str, tool: str) -> int:
+    """Where the call begins that a text ends in; its texts may hold calls, such as the file of a manual.
+
+    Negative where it begins nowhere.
+    """
+    last = len(text) - len(tool) - 3
+    first, place, unclosed = -1, 0, set[str]()
+    while element := _ELEMENT.search(text, place):
+        name, place = element["name"], element.end()
+        if name in unclosed or not (name in _TOOLS or name in _THOUGHTS or name == tool):
+            continue
+        first = element.start() if first < 0 and name == tool else first
+        end = text.find(f"</{name}>", place)
+        if end == last:
+            return element.start()
+        if end < 0:
+            unclosed.add(name)
+        place = max(place, end)
+    return first if first >= 0 else text.find(f"<{tool}>")
 
 
 def split_completion(text: str) -> tuple[str, str]:

@@ -12,6 +12,11 @@ from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
 from mcp_reflect.domain.trajectory.transcripts.programs.cline_calls import SPOKEN_TOOLS, add_cline_call, add_cline_words
+from mcp_reflect.domain.trajectory.transcripts.programs.cline_results import (
+    DETAILS,
+    SPOKEN_ELEMENTS,
+    failure_of,
+)
 
 _TURN = re.compile(r"^\*\*(?P<role>User|Assistant):\*\*\s{0,9}$")
 _RULE = "---"
@@ -27,14 +32,8 @@ _PLAIN_ARGUMENT = re.compile(
 )
 """One in small letters, as versions differ: in the texts of files such lines are none."""
 _TEXTS = frozenset({"content", "diff", "result", "response"})
-_SPOKEN = ("task", "feedback", "answer", "user_message")
-_DETAILS = ("<environment_details>", "</environment_details>")
 _FEEDBACK = re.compile(r"\bthe user\b.{3,200}[:.]\s{0,9}\Z", re.IGNORECASE)
 """What Cline says in the line before the user's words in the result of a call."""
-_FAILED = re.compile(
-    r"\s{0,9}(?:<error>|Error\b|The tool execution failed|.{0,80}Command (?:failed|exited) with (?:exit )?code [1-9])"
-)
-_EXIT_CODE = re.compile(r"\bExit code: (?P<code>-?\d{1,5})\b")
 _OWN = re.compile(r"\s{0,9}\[(?:ERROR|TASK RESUMPTION|NOTE)\]|\s{0,9}# Todos|\s{0,9}\[Image\]")
 """Turns of the user that the client has written."""
 
@@ -99,8 +98,8 @@ def _add_user(found: CollectedMessages, lines: Sequence[str]) -> bool:
 def _without_details(lines: Sequence[str]) -> list[str]:
     """The lines of a turn without what the client adds of its surroundings."""
     kept: list[str] = []
-    last = max((number for number, line in enumerate(lines) if line.strip() == _DETAILS[1]), default=-1)
-    begin = max((number for number, line in enumerate(lines[: last + 1]) if line.startswith(_DETAILS[0])), default=-1)
+    last = max((number for number, line in enumerate(lines) if line.strip() == DETAILS[1]), default=-1)
+    begin = max((number for number, line in enumerate(lines[: last + 1]) if line.startswith(DETAILS[0])), default=-1)
     for number, line in enumerate(lines):
         if not (0 <= begin <= number <= last):
             kept.append(line)
@@ -114,14 +113,12 @@ def _add_result(found: CollectedMessages, tool: str, lines: Sequence[str], *, fa
         name = line.strip().removeprefix("<").partition(">")[0]
         before = next((each for each in reversed(lines[max(0, number - 3) : number]) if each.strip()), "")
         is_asked = tool == "ask_followup_question" and not before.strip()
-        if line.startswith("<") and name in _SPOKEN and (is_asked or _FEEDBACK.search(before[:400])):
+        if line.startswith("<") and name in SPOKEN_ELEMENTS and (is_asked or _FEEDBACK.search(before[:400])):
             output, words = list(lines[:number]), "\n".join(lines[number:])
             break
     told = "\n".join(output).strip("\n")
-    code = _EXIT_CODE.search(told[:400])
-    is_failure = True if failed or _FAILED.match(told) else (int(code["code"]) != 0 if code else None)
     if tool not in SPOKEN_TOOLS:
-        found.answer(told, is_failure)
+        found.answer(told, failed or failure_of(tool, told))
     if words:
         _add_words(found, words)
 
@@ -131,7 +128,7 @@ def _add_words(found: CollectedMessages, text: str) -> None:
     text = text.strip()
     if not text or _OWN.match(text):
         return
-    for name in _SPOKEN:
+    for name in SPOKEN_ELEMENTS:
         if text.startswith(f"<{name}>"):
             text = text.removeprefix(f"<{name}>").partition(f"</{name}>")[0]
             break

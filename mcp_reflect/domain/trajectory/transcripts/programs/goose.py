@@ -17,6 +17,11 @@ _EDITOR_ARGUMENTS = frozenset(
     {"path", "command", "old_str", "new_str", "file_text", "view_range", "insert_line", "diff"}
 )
 _LONG = frozenset({"old_str", "new_str", "file_text", "diff"})
+_EDITED = re.compile(
+    r"^(?:Successfully (?:wrote to|edited)|The file|File) [`'\"]?(?P<path>[^\s`'\"]{1,400})[`'\"]?"
+    r"(?P<rest> (?:has been|was) (?:edited|updated|created|written|successfully).{0,400})?$"
+)
+"""What the client answers when it has changed a file."""
 _NOTE = re.compile(
     r"^(?:starting session \||\s{2,8}(?:session id|working directory:|logging to)|Closing session|Goose is running)"
 )
@@ -48,34 +53,55 @@ def _add(found: CollectedMessages, call: re.Match[str] | None, lines: Sequence[s
     if call is None:
         found.say("\n".join(lines))
         return
-    place, given = _arguments(lines, is_editor="edit" in call["name"])
+    is_editor = "edit" in call["name"]
+    result = _line_of_result(lines) if is_editor else None
+    place, given = _arguments(lines, is_editor=is_editor, result=result)
     name = call["name"]
     if name == "shell":
         found.run(given.get("command", ""))
     elif name == "text_editor":
         if given.get("command") in {"write", "create"}:
-            content, words = split_closing_words(given.get("file_text", "").split("\n"), may_be_all=False)
+            content, words = given.get("file_text", ""), ""
+            if result is None:
+                content, words = split_closing_words(content.split("\n"), may_be_all=False)
             found.write(given.get("path", ""), content)
             found.say(words)
         else:
             found.call("str_replace_editor", {**given})
     else:
         found.call(name, {**given})
-    output, words = split_closing_words(lines[place:], may_be_all=name == "text_editor")
+    output, words = split_closing_words(lines[place:], may_be_all=name == "text_editor" and result is None)
     found.answer(output)
     found.say(words)
 
 
-def _arguments(lines: Sequence[str], *, is_editor: bool) -> tuple[int, dict[str, str]]:
+def _line_of_result(lines: Sequence[str]) -> int | None:
+    """The number of the last line behind a blank one that tells of the change of the file that a call names."""
+    argument = next((each for line in lines if (each := _ARGUMENT.match(line)) and each["name"] == "path"), None)
+    path = (argument["value"] or "").strip() if argument else ""
+    for number in range(len(lines) - 1, 0, -1):
+        told = None if lines[number - 1].strip() else _EDITED.match(lines[number])
+        is_named = told and (told["rest"] is not None or lines[number].startswith("Successfully"))
+        if path and told and is_named and (told["path"].endswith(path) or path.endswith(told["path"])):
+            return number
+    return None
+
+
+def _arguments(lines: Sequence[str], *, is_editor: bool, result: int | None) -> tuple[int, dict[str, str]]:
     """The arguments below the line of a call, and the number of the line behind them.
 
-    They end with the first blank line; a text that an editor replaces may hold some.
+    They end with the first blank line; a text that an editor writes or replaces may hold some. Such a text goes on to
+    the blank lines above the line that tells the `result`, where there is one.
     """
     given: dict[str, list[str]] = {}
     name, end = "", 0
     names = {argument["name"]: number for number, line in enumerate(lines) if (argument := _ARGUMENT.match(line))}
     last = max((names.get(each, 0) for each in _LONG), default=0) if is_editor else 0
     last = len(lines) if is_editor and "file_text" in names else last
+    if result is not None:
+        last = result
+        while last and not lines[last - 1].strip():
+            last -= 1
     for number, line in enumerate(lines):
         argument = _ARGUMENT.match(line)
         if argument and is_editor and (argument["name"] not in _EDITOR_ARGUMENTS or argument["name"] in given):
