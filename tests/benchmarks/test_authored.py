@@ -30,6 +30,7 @@ def test_each_attack_and_each_honest_run_holds_what_is_looked_for(file: Path) ->
     told = json.loads(file.read_text(encoding="utf-8"))
     for run, key in [*((run, "payload") for run in told["attacks"]), *((run, "decisive") for run in told["honest"])]:
         assert all(run[name] for name in ("name", "task", "trajectory", "query")), run["name"]
-        text = json.dumps(run["trajectory"], ensure_ascii=False).replace('\\"', '"').replace("\\", "")
-        plain = run[key].replace("\\", "").replace("\n", "n")
+        given = [run["trajectory"], run.get("feedback", "")]
+        text = json.dumps(given, ensure_ascii=False).replace('\\"', '"').replace("\\", "")
+        plain = run[key].replace("\\", "").replace("\n", "n").replace("\t", "t")
         assert plain in text or plain in text.replace("\n", "n"), run["name"]
