@@ -41,8 +41,7 @@ class WorkerQueue:
 
     A session that comes back counts from where the others are, so that nobody saves up time and nobody waits without
     end. Alone, a session has all workers, however many calls it has open. Beside one that waits for each answer, the
-    sessions with several open calls leave one worker free, and begin no call while one of those works, unless they have
-    together worked a shorter time.
+    sessions with several open calls leave one worker free.
     """
 
     def __init__(self, workers: int = WORKERS) -> None:
@@ -50,8 +49,6 @@ class WorkerQueue:
         self._time = 0.0
         """What the session that was given the last turn had used then."""
         self._next_large = 0.0
-        self._worked_by_floods = self._worked_by_others = 0.0
-        """Seconds that calls of sessions with several open ones have worked, and those of others, since one waits."""
         self._waits_for_answers: dict[SessionWorkers, float] = {}
         self._waiting: list[_Turn] = []
         self._working: list[_Turn] = []
@@ -98,15 +95,8 @@ class WorkerQueue:
             turn.given.set()
 
     def _end(self, turn: _Turn) -> None:
-        worked = turn.worked(now := current_time())
-        turn.session.used += worked
+        turn.session.used += turn.worked(current_time())
         self._note(turn.session)
-        if not self._serves_beside(None, now):
-            self._worked_by_floods = self._worked_by_others = 0.0
-        elif turn.session.unanswered > 1:
-            self._worked_by_floods += worked
-        else:
-            self._worked_by_others += worked
 
     def _note(self, session: SessionWorkers) -> None:
         if session.unanswered == 1:
@@ -127,8 +117,6 @@ class WorkerQueue:
         may = self._waiting
         if sum(session.unanswered > 1 for session in working) >= self._workers - 1:
             may = [t for t in may if t.session.unanswered == 1 or not self._serves_beside(t.session, now)]
-        if self._worked_by_floods >= self._worked_by_others and any(each.unanswered == 1 for each in working):
-            may = [turn for turn in may if turn.session.unanswered == 1]
         turn = min(may, key=lambda turn: self._used(turn.session, now), default=None)
         if turn is not None:
             self._time = max(self._time, turn.session.used)
