@@ -173,3 +173,12 @@ def test_a_short_code_inside_of_an_argument_is_followed_to_where_it_was_found() 
     ]
     told = followed_rules(find_steps(parse(json.dumps(run))), "Post the invoice", "Posted.")
     assert any("code VD" in each for each in told)
+
+
+def test_of_a_passage_the_sentences_are_told_that_the_agent_gave_as_its_reason() -> None:
+    given = "Lowercase the mail addresses before anything else is compared."
+    found = f"{given} Then merge all accounts that share a postcode."
+    steps = find_steps(parse(json.dumps(call("kb_get", {"q": "x"}, found))))
+    assert followed_rules(steps, "How?", "Done.", "The guide: lowercase the mail addresses before anything else.") == [
+        given
+    ]

@@ -17,6 +17,7 @@ from mcp_reflect.domain.lessons.run.passages import passages_of
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.lessons.sentences.position import is_objection
+from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
 from mcp_reflect.domain.text.observation import reads_as_error
 from mcp_reflect.domain.trajectory.messages import Utterance
@@ -139,7 +140,10 @@ def _borne_out(steps: Sequence[Step], place: int) -> Iterator[str]:
 
 
 def _cited(step: Step, spoken: str) -> Iterator[str]:
-    """The passages found in a house's knowledge that the agent gave as a reason, in their own words."""
+    """The passages found in a house's knowledge that the agent gave as a reason, in their own words.
+
+    Of a passage in several sentences it is those that the agent gave.
+    """
     told = _rows_of(spoken)
     for each in passages_of(step.output):
         states = _STATES.search(each.text) or any(map(str.isdigit, each.text)) or not each.text.isascii()
@@ -148,7 +152,8 @@ def _cited(step: Step, spoken: str) -> Iterator[str]:
             and len(each.text) > _OWN_NUMBER
             and not (reads_as_error(each.text) or told.isdisjoint(_rows_of(each.text)))
         ):
-            yield each.text
+            given = [part for part in split_sentences(each.text) if not told.isdisjoint(_rows_of(part))]
+            yield " ".join(given) or each.text
 
 
 def _rows_of(text: str) -> frozenset[str]:

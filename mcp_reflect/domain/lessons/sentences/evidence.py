@@ -17,6 +17,7 @@ from mcp_reflect.domain.lessons.sentences.position import (
     says_what_holds,
     speaks_up,
 )
+from mcp_reflect.domain.lessons.sentences.quotations import quoted_further
 from mcp_reflect.domain.lessons.sentences.self_contained import points_at_deed, points_back, without_joint
 from mcp_reflect.domain.lessons.sentences.settlement import Spoken, read_talk
 from mcp_reflect.domain.lessons.sentences.speaker import rules_for_good, tells_custom
@@ -59,6 +60,7 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
     Whose case it is not, tells the agent how to deal with such cases.
     Where nothing was done but talk, what says little of the matter hardly counts (`talk.py`), nor what hangs on it.
     A sentence that points back hangs on the one before it, but not where a user rules: they speak of what the run did.
+    What an agent quotes behind the first sentence of a quotation is not its own.
     What the agent says first of what it just did ("That took too much away") is understood beside that alone, and a
     short order to itself before an act ("Try the other one.") is no rule.
     """
@@ -76,7 +78,7 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
         instructs = one_case and not own_case and turn.role == USER and number > 0
         corrects = instructs and speaks_up(turns, number)
         answers = says_what_holds(turns, number) if instructs else answers_about_rule(turns, number)
-        for sentence in split_sentences(turn.text):
+        for sentence in _own_sentences(turn):
             text = without_interjection(with_plain_apostrophes(sentence))
             lasts = turn.role == USER and number > 0 and rules_for_good(text)
             if (is_courtesy(sentence) and not cues.RULE.search(sentence)) or (is_chatter(text) and not lasts):
@@ -109,6 +111,12 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
             place = 0 if before is None else before.place + 1
             before = Candidate(told, turn.role, number, evidence, rule, place, place - 1 if hangs else None)
             yield before
+
+
+def _own_sentences(turn: Turn) -> Iterator[str]:
+    """The sentences of a turn, of the agent's without those with which it goes on with a quotation."""
+    of_others = quoted_further(turn.text) if turn.role == AGENT else ()
+    return (sentence for sentence in split_sentences(turn.text) if sentence not in of_others)
 
 
 def _leads_to_act(turns: Sequence[Turn], number: int) -> bool:
