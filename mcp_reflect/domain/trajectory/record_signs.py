@@ -31,6 +31,7 @@ _MARKS = (
     r"|(?:Tool|User|Text|System|Thinking)\w{0,20}Part\("
     r"|(?:USER|AGENT|ASSISTANT|TOOL|SYSTEM) (?:MESSAGE|CALL|RESULT)S?\b"
     r"|[Tt]ool (?:call|result|output|response)s?(?: ?\(?[\w.:-]{1,60}\)?)?: ?(?:\S|$)"
+    r"|(?i:tool|werkzeug|outil|herramienta|ferramenta|strumento) \([A-Za-z][\w.:/-]{0,60}\): \S"
     r"|(?i:assistant|agent|ai|bot) ?(?:[-=]>|[→⇒]) ?[A-Za-z_][\w.-]{0,60}[({: ]"
 )
 _MARK = re.compile(rf"^(?:{_MARKS})", re.MULTILINE)

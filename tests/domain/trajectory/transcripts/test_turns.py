@@ -644,3 +644,28 @@ def test_what_an_output_tells_that_the_system_ran_was_not_run() -> None:
 def test_any_other_word_of_the_system_is_no_result() -> None:
     text = GPTME.replace("System: Ran command (exit {})", "System: Rain tomorrow").format("")
     assert ("output", "Rain tomorrow", None) not in read(text)
+
+
+@pytest.mark.parametrize(
+    ("tool", "result", "user", "agent"),
+    [("Tool", "Result", "User", "Assistant"), ("Werkzeug", "Ergebnis", "Nutzer", "Assistent")],
+)
+def test_a_call_behind_the_name_of_its_tool_alone(tool: str, result: str, user: str, agent: str) -> None:
+    text = (
+        f"{user}: Why does it print nothing?\n{agent}: I look.\n{tool} (shell): lpstat -p\n{result}:\ndisabled\n"
+        f"{tool} (shell): cupsenable lager\n{result}: ok\n{agent}: It prints again.\n"
+    )
+    assert read(text) == [
+        ("user", "Why does it print nothing?"),
+        ("assistant", "I look."),
+        ("shell", {"command": "lpstat -p"}),
+        ("output", "disabled", None),
+        ("shell", {"command": "cupsenable lager"}),
+        ("output", "ok", None),
+        ("assistant", "It prints again."),
+    ]
+
+
+def test_the_name_of_a_tool_heads_a_result_behind_its_call() -> None:
+    text = 'User: Go.\n\nTool call: search {"q": "x"}\nTool (search): Result: none\n\nAssistant: Nothing there.\n'
+    assert read(text)[1:3] == [("search", {"q": "x"}), ("output", "Result: none", None)]

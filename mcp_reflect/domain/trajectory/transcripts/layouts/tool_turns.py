@@ -16,6 +16,7 @@ from mcp_reflect.domain.trajectory.transcripts.elements.call_lines import (
     is_call_wrapper,
 )
 from mcp_reflect.domain.trajectory.transcripts.elements.call_notation import add_noted_call, add_tagged_call
+from mcp_reflect.domain.trajectory.transcripts.elements.calls_by_tool import with_marked_calls
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.elements.fences import FENCE, without_fence
 from mcp_reflect.domain.trajectory.transcripts.elements.first_turn import first_turn
@@ -45,7 +46,7 @@ _COMMAND = re.compile(r"[a-z./~][\w./~-]{0,60}[ \t]{1,3}[^\s({]")
 def read_tool_turns(text: str) -> list[Message] | None:
     """Return the messages of a transcript in turns with calls of tools; None for any other text."""
     text, closing = split_completion(text)
-    lines = text.split("\n")
+    lines = with_marked_calls(text.split("\n"))
     calls = CallLines(lines)
     begin = first_turn(lines, calls)
     if begin < 0 or name_their_results(lines):
