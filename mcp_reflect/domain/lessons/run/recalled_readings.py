@@ -58,7 +58,7 @@ _ASSIGNED = re.compile(r"\w=([\w.-]*\w)")
 
 _PROGRAM = re.compile(
     r"\s*(?:from [\w.]+ import |import [\w{\"']|#include\b|use \w+::|package \w+;?$|(?:async )?def \w+\("
-    r"|class \w+[(:{ ]|func \w+\(|(?:pub )?fn \w+|(?:static |public |private )+\w+)"
+    r"|class \w+[(:{ ]|[\w-]+ ?\(\) ?\{|func \w+\(|(?:pub )?fn \w+|(?:static |public |private )+\w+)"
 )
 _SCHEMA = re.compile(r"\s*CREATE (?:TABLE|INDEX|VIEW)\b", re.IGNORECASE)
 _OF_SCHEMA = re.compile(r"\b(?:schema|columns?|fields?|types?|definition|constraint)\b", re.IGNORECASE)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from mcp_reflect.domain.trajectory.parsing import parse
@@ -95,6 +97,10 @@ READ = [
 )
 def test_a_session(banner: str) -> None:
     assert read(banner + SESSION) == READ
+
+
+def test_a_copy_whose_marks_have_lost_the_blank_before_them() -> None:
+    assert read(BANNER + re.sub(r"(?m)^ (?=[>●✓✗] )", "", SESSION)) == READ
 
 
 def test_words_of_the_user_in_a_box() -> None:

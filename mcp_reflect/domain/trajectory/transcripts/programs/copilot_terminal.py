@@ -82,8 +82,12 @@ class _Reader:
     @property
     def _is_call(self) -> bool:
         if self._sign == _AGENT:  # later versions have one mark for both
-            return bool(self._held) and self._held[0].startswith(f"{self._inside}$ ")
+            return bool(self._held) and self._is_command(self._held[0])
         return self._sign not in _USERS
+
+    def _is_command(self, line: str) -> bool:
+        """Return true for a command below its title; a copy may have lost the blank before the marks alone."""
+        return line.removeprefix(self._inside).removeprefix("" if self._column else " ").startswith("$ ")
 
     def read(self, line: str) -> None:
         """Read a line."""
@@ -134,7 +138,7 @@ class _Reader:
         file = _FILE.fullmatch(title)
         if file and not (numbered or file["verb"] in _READS or _PATH.match(file["path"])):
             file = None
-        begin = next((n for n, line in enumerate(lines[:_MOST_OF_TITLE]) if line.startswith(f"{self._inside}$ ")), -1)
+        begin = next((n for n, line in enumerate(lines[:_MOST_OF_TITLE]) if self._is_command(line)), -1)
         end = _end_of_command(lines, begin) if begin >= 0 else 0
         output = _output(lines[end:])
         self._is_known = self._is_known or begin >= 0 or bool(file and numbered)
