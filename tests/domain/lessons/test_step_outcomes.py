@@ -88,3 +88,17 @@ def test_what_looks_like_an_error_in_a_file_that_is_shown_is_a_line_of_it(name: 
 
     assert outcome(shown) is False
     assert outcome("Error: no such file: src/hook.js") is True
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "[Request interrupted by user for tool use]",
+        "[Request interrupted by user]",
+        "aborted by user after 3.2s",
+        "Interrupted · What should Claude do instead?",
+    ],
+)
+def test_a_command_that_its_user_stopped_did_not_work(mark: str) -> None:
+    assert outcomes(("git push --force-with-lease", mark, None)) == [True]
+    assert outcomes(("cat session.log", f"{mark}\nthe next line", None)) == [False]

@@ -66,3 +66,17 @@ def test_what_a_user_agrees_to_counts_though_the_run_then_does_it_over_again() -
         return position_factor([Turn(USER, "Keep the pods"), told, Turn(USER, reply, corrects=True)], 1)
 
     assert factor("yes, but run diff before") > 1 > factor("run diff before")
+
+
+def test_what_a_user_stopped_is_not_told_as_what_worked() -> None:
+    run: Messages = [
+        user("Take that merge out of the release branch"),
+        *bash("git rebase --onto a5ac6e7 9b9fd7f && git push --force", "[Request interrupted by user for tool use]"),
+        user("NO force push on release/*, ever. Revert the merge with a normal commit."),
+        *bash("git revert --no-edit -m 1 9b9fd7f && git push", "[release/24.11 3b09d52] Revert"),
+        agent("The merge is reverted."),
+    ]
+    told = lesson(run, "pass", task="Take that merge out of the release branch")
+    assert told.further == ("`git revert --no-edit -m 1 9b9fd7f`",)
+    assert "rebase" not in f"{told.correct_action}\n{told.guidance}"
+    assert "NO force push on release/*, ever." in f"{told.summary}\n{told.guidance}"
