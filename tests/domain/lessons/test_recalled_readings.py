@@ -414,6 +414,7 @@ def test_the_first_line_of_a_file_and_the_last_paragraph_of_one_among_several() 
         ("open_shift() { roster subscriptions; }", False),
         ("def open_shift(now=None): return {'opened_at': now}", False),
         ("CREATE TABLE subscriptions(id int, legacy_status int, ended_at text);", False),
+        ("2026-10 roster 8 1292.74 7 5556", False),
         ("legacy_status 7 is cancelled, 9 is a test account: count 1 and 2 only", True),
     ],
 )

@@ -62,6 +62,8 @@ _PROGRAM = re.compile(
 )
 _SCHEMA = re.compile(r"\s*CREATE (?:TABLE|INDEX|VIEW)\b", re.IGNORECASE)
 _OF_SCHEMA = re.compile(r"\b(?:schema|columns?|fields?|types?|definition|constraint)\b", re.IGNORECASE)
+_NUMBER_ALONE = re.compile(r"(?<!\S)[\d.,:%€$-]*\d[\d.,:%€$-]*(?!\S)")
+_LEAST_NUMBERS = 4
 _MOST_PASSAGES = 3_000
 """Passages of a run that are compared, from its beginning: documents are read before something is done by them."""
 _LEAST_SHARED = 3
@@ -115,12 +117,20 @@ def recalled_readings(feedback: str, task: str, steps: Sequence[Step]) -> list[s
             return False
         return not acted_by.isdisjoint(_values_of(text)) and all(value in acts for value in sets)
 
-    return [each for each in _recalled(feedback, task, steps) if not (is_acted_by(each) or _is_program(each, feedback))]
+    told = _recalled(feedback, task, steps)
+    return [each for each in told if not (is_acted_by(each) or _states_nothing(each, feedback))]
 
 
-def _is_program(text: str, feedback: str) -> bool:
-    """Return true for the beginning of a program, which states no rule, and of a schema that nobody speaks of."""
-    return _PROGRAM.match(text) is not None or (_SCHEMA.match(text) is not None and not _OF_SCHEMA.search(feedback))
+def _states_nothing(text: str, feedback: str) -> bool:
+    """Return true for the beginning of a program, which states no rule, and for what nobody speaks of: schemas, data."""
+    is_schema = _SCHEMA.match(text) is not None and not _OF_SCHEMA.search(feedback)
+    return _PROGRAM.match(text) is not None or is_schema or _is_row_of_numbers(text, feedback)
+
+
+def _is_row_of_numbers(text: str, feedback: str) -> bool:
+    numbers = _NUMBER_ALONE.findall(text)
+    is_row = len(numbers) >= _LEAST_NUMBERS and 2 * len(numbers) > len(text.split())
+    return is_row and not any(number in feedback for number in numbers)
 
 
 def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
