@@ -122,7 +122,7 @@ def recalled_readings(feedback: str, task: str, steps: Sequence[Step]) -> list[s
 
 
 def _states_nothing(text: str, feedback: str) -> bool:
-    """Return true for the beginning of a program, which states no rule, and for what nobody speaks of: schemas, data."""
+    """Return true for the beginning of a program, which states no rule, and for schemas and data nobody speaks of."""
     is_schema = _SCHEMA.match(text) is not None and not _OF_SCHEMA.search(feedback)
     return _PROGRAM.match(text) is not None or is_schema or _is_row_of_numbers(text, feedback)
 
