@@ -98,3 +98,57 @@ def test_an_output_put_into_the_chat_may_have_its_mark_before_the_first_line_alo
         ("assistant", "I ignore it."),
         ("assistant", "Dist is skipped."),
     ]
+
+
+UNDONE = """\
+# aider chat started at 2026-11-02 10:14:52
+
+#### make rebuilds everything
+
+It is the directory:
+
+Makefile
+```
+<<<<<<< SEARCH
+build/%.o: %.c build
+=======
+build/%.o: %.c
+>>>>>>> REPLACE
+```
+
+> Applied edit to Makefile
+> Commit 7f2a9d1 fix: no directory
+
+#### /undo
+
+> Removed: 7f2a9d1 fix: no directory
+> Now at:  e41c0b8 mqtt
+
+#### keep it, make it order-only
+
+So:
+
+Makefile
+```
+<<<<<<< SEARCH
+build/%.o: %.c build
+=======
+build/%.o: %.c | build
+>>>>>>> REPLACE
+```
+
+> Applied edit to Makefile
+> Commit 0c81be4 fix: order-only
+"""
+
+
+def test_what_a_user_has_undone_is_taken_back() -> None:
+    edits = [each[1] for each in read(UNDONE) if each[0] == "edit"]
+    first, undone, last = ((each["old_string"], each["new_string"]) for each in edits)
+    assert undone == first[::-1] == ("build/%.o: %.c", "build/%.o: %.c build")
+    assert last == ("build/%.o: %.c build", "build/%.o: %.c | build")
+
+
+def test_nothing_is_taken_back_where_an_output_alone_tells_of_it() -> None:
+    shown = UNDONE.replace("#### /undo\n", "#### /run cat notes\n")
+    assert len([each for each in read(shown) if each[0] == "edit"]) == 2

@@ -11,6 +11,7 @@ from mcp_reflect.domain.trajectory.replaced_texts import begins_replacement, rep
 from mcp_reflect.domain.trajectory.transcripts.elements.closing_words import split_closing_words
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
+from mcp_reflect.domain.trajectory.transcripts.programs.aider_commits import AiderCommits
 from mcp_reflect.domain.trajectory.transcripts.programs.aider_lines import (
     ANSWERED,
     APPLIED,
@@ -68,6 +69,9 @@ class _Reader:
         self._ends = next_questions(lines)
         self._blocks = {block.begin: block for block in replaced_texts(lines)}
         self._path = self._command = ""
+        self._commits = AiderCommits()
+        self._is_undone = False
+        """True behind `/undo`, up to the next words of the user."""
         self._is_around_blocks = False
         """True behind the fence that opens around blocks."""
         self._words: list[str] = []
@@ -81,6 +85,7 @@ class _Reader:
     def _read_at(self, number: int) -> int:
         """Read what begins at a line; return the number of the line behind it."""
         line = self._lines[number]
+        self._read_undo(line)
         if (run := RUN.match(line) or RAN.match(line)) and run["command"].strip():
             self._say()
             self._command = run["command"].strip()
@@ -105,6 +110,14 @@ class _Reader:
         elif not line.startswith(("> ", "####")) and not (CHAT.match(line) or NOTE.match(line)):
             self._words.append(line)
         return number + 1
+
+    def _read_undo(self, line: str) -> None:
+        """Take back what a commit held where Aider says behind `/undo` that it removed that."""
+        if line.startswith(self._user):
+            self._is_undone = line.removeprefix(self._user).strip() == "/undo"
+        for edit in self._commits.read(line, is_undone=self._is_undone):
+            self._say()
+            self.found.edit(edit.path, (edit.old, edit.new))
 
     def _say(self) -> None:
         self.found.say("\n".join(self._words))
@@ -195,6 +208,7 @@ class _Reader:
         block = self._blocks[number]
         path = self._take_path()
         self._say()
+        self._commits.add(path, block.old, block.new)
         if block.old.strip():
             self.found.edit(path, (block.old, block.new))
         else:
