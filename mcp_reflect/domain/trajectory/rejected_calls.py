@@ -1,4 +1,4 @@
-"""Calls that the user rejected: what they said instead stands in the place of a result, as Claude Code writes it."""
+"""Calls that the user rejected or stopped: what they said, or what their client says of it, stands for a result."""
 
 from __future__ import annotations
 
@@ -17,6 +17,16 @@ _ASKS_BACK = "The user wants to clarify these questions"
 """Words of the client where the user left questions unanswered."""
 _PRINTS_NOTHING = frozenset({"Edit", "ExitPlanMode", "MultiEdit", "NotebookEdit", "Write"})
 """Tools of Claude Code whose failures hold no text of others."""
+_STOPPED = re.compile(
+    r"\s{0,9}(?:\[Request interrupted by user(?: for tool use)?\]|interrupted by user"
+    r"|interrupted · what should \w{1,20} do instead\?|(?:command )?aborted by user(?: after [\d.]{1,9}s)?)\s{0,9}",
+    re.IGNORECASE,
+)
+
+
+def was_stopped(result: str) -> bool:
+    """Return true for a result that is nothing but what a client says of a call that its user stopped."""
+    return _STOPPED.fullmatch(result) is not None
 
 
 def split_rejection(result: str) -> tuple[str, str]:

@@ -7,15 +7,14 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from mcp_reflect.domain.trajectory.rejected_calls import was_stopped
 from mcp_reflect.domain.trajectory.tools import arguments_of, command_line, exit_code, is_edit
 from mcp_reflect.hooks.event import response_exit_code
 
 _DEEPEST = 40
 """Levels of a tool's result that are looked into; no client writes that many."""
 
-_REFUSED = re.compile(
-    r"\s*(?:The user doesn't want|\[Request interrupted|Permission to use|User rejected|Operation cancelled)"
-)
+_REFUSED = re.compile(r"\s*(?:The user doesn't want|Permission to use|User rejected|Operation cancelled)")
 _BACKGROUND = re.compile(r"\s*(?:Command running in background|Background task started|Process running with session)")
 
 
@@ -56,7 +55,7 @@ def find_turn_steps(messages: Iterable[dict[str, Any]]) -> list[TurnStep]:
             continue
         call = calls.pop(part.id, None)
         name = call.name.lower() if call else ""
-        done = not (_REFUSED.match(part.text) or _BACKGROUND.match(part.text))
+        done = not (was_stopped(part.text) or _REFUSED.match(part.text) or _BACKGROUND.match(part.text))
         if call and (command := command_line(name, call.arguments)):
             edit = command.lstrip().startswith("apply_patch")
             found.append(TurnStep("" if edit else command, part.text, exit_code(part.text, part.failed), done))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.drafting.left_out_acts import (
@@ -126,8 +127,8 @@ def tell_actions(
     describe_form = partial(describe_call_form, public=public_values(steps)) if served else _describe_work
     describe = describe_case_call if serves_one_case(steps) and not served else describe_form
     told = dict.fromkeys(line for line in map(describe, reversed(worked)) if not _NUMBERS_ONLY.fullmatch(line))
-    told = dict.fromkeys(line for line in told if not any(line != each and line[1:-1] in each for each in told))
-    lines = list(_within(list(told)[: _COMMANDS - min(len(shown), 2)], _WORKED_CHARS))
+    whole = (line for line in told if not any(line != each and line[1:-1] in each for each in told))
+    lines = list(_within(islice(whole, _COMMANDS - min(len(shown), 2)), _WORKED_CHARS))
     if lines:
         yield "; ".join(reversed(lines)) + _way_of([step for step in steps if id(step) not in named], worked)
 
@@ -153,7 +154,7 @@ def _without_first_looks(worked: Sequence[Step], since: Sequence[Step]) -> list[
     return [step for step in worked if id(step) in after or step.kind != "command" or prepares(step.subject)]
 
 
-def _within(lines: Sequence[str], most: int) -> Iterator[str]:
+def _within(lines: Iterable[str], most: int) -> Iterator[str]:
     """The first of some lines that have room together; the first in any case."""
     room = most
     for number, line in enumerate(lines):

@@ -13,6 +13,7 @@ from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_text
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult
 from mcp_reflect.domain.trajectory.parsing import Trajectory
+from mcp_reflect.domain.trajectory.rejected_calls import was_stopped
 from mcp_reflect.domain.trajectory.tools import arguments_of, command_line, exit_code, path_of
 
 _MOST_ERRORS = 6
@@ -22,12 +23,6 @@ _NOT_RUN = re.compile(
     r"\b(?:permission to use|doesn't want|been denied|rejected by (?:the )?user|not allowed to)\b", re.IGNORECASE
 )
 """What a client says of a command that it did not run, which flags no failure of one."""
-_INTERRUPTED = re.compile(
-    r"\s{0,9}(?:\[Request interrupted by user(?: for tool use)?\]|interrupted by user"
-    r"|interrupted · what should \w{1,20} do instead\?|(?:command )?aborted by user(?: after [\d.]{1,9}s)?)\s{0,9}",
-    re.IGNORECASE,
-)
-"""What a client says, and nothing else, of a call that its user stopped."""
 _MOST_LOOKED_AT = 500
 _LAST_LINES = 3
 _SHOWS_FILE = re.compile(r"(?:read|view|open|cat|show)(?:_(?:file|text|lines|code|source|range)\w*)?$|get_file\w*$")
@@ -54,7 +49,7 @@ def read_outcome(command: str, result: ToolResult, *, flags: bool, shows_file: b
 
     `flags` says that the client flags failures (`flags_failures`), `shows_file` that the call shows a file.
     """
-    if _INTERRUPTED.fullmatch(result.text):
+    if was_stopped(result.text):
         return Outcome(failed=True, errors=())
     code = exit_code(result.text, result.failed)
     found = tuple(dict.fromkeys(result.errors))

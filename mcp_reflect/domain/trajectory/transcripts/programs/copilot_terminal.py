@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.messages import Message
 from mcp_reflect.domain.trajectory.transcripts.elements.collected import CollectedMessages
+from mcp_reflect.domain.trajectory.transcripts.elements.shown_diffs import signed_changes
 from mcp_reflect.domain.trajectory.transcripts.format import TranscriptFormat
 
 _MARK = re.compile(r"^(?P<indent> ?)(?P<sign>[>❯●✓✔✗✘✕✖]) (?P<words>.*)$")
@@ -165,7 +166,7 @@ class _Reader:
             return output
         if numbered and verb in _WRITES and is_whole and all(shown["sign"] != "-" for shown in numbered):
             self.found.write(path, "\n".join(shown["text"] or shown["context"] or "" for shown in numbered))
-        elif changes := _changes(numbered):
+        elif changes := signed_changes(f"{shown['sign'] or ' '}{shown['text'] or ''}" for shown in numbered):
             self.found.edit(path, *changes)
         else:
             self.found.call("write" if verb in _WRITES else "edit", {"file_path": path})
@@ -200,20 +201,6 @@ def _output(lines: Sequence[str]) -> str:
     below = textwrap.dedent("\n".join(lines[1:] if result else lines)).strip("\n")
     first = result["text"].rstrip() if result and not _COUNT.fullmatch(result["text"]) else ""
     return f"{first}\n{below}".strip("\n")
-
-
-def _changes(numbered: Sequence[re.Match[str]]) -> list[tuple[str, str]]:
-    """The pairs of lines that a diff takes out, and puts in their place."""
-    found: list[tuple[str, str]] = []
-    old, new = list[str](), list[str]()
-    for shown in [*numbered, None]:
-        sign = shown["sign"] if shown else None
-        if (old or new) and (sign is None or (sign == "-" and new)):
-            found.append(("\n".join(old), "\n".join(new)))
-            old, new = [], []
-        if shown and sign:
-            (old if sign == "-" else new).append(shown["text"] or "")
-    return found
 
 
 COPILOT_TERMINAL = TranscriptFormat(re.compile(rf"{_BANNER}|\A\s{{0,99}}[>❯] \S"), read_copilot_terminal)
