@@ -30,8 +30,8 @@ class Pace:
 
 
 def connection_pace(is_busy: Callable[[], bool]) -> Pace:
-    """Return the pace of new connections: one takes up to 2 ms of the loop, so that they have a fifth of its time."""
-    return Pace(is_busy, per_s=100, at_once=16)
+    """Return the pace of new connections: one takes 2 to 8 ms of the loop, a fifth of its time at most."""
+    return Pace(is_busy, per_s=25, at_once=16)
 
 
 def line_pace(is_busy: Callable[[], bool]) -> Pace:

@@ -23,6 +23,12 @@ each other. One of them is kept free for sessions that wait for each answer, whi
 BLOCKED_S = 0.5
 """A call that works longer makes room for the next one: it may wait for a disk or a server. Seconds."""
 
+CROWD_SHARE = 0.2
+"""Part of the time that sessions with several open calls work, all together, beside one that waits for each answer."""
+
+CROWD_AT_ONCE_S = 0.05
+"""Seconds that they work without a pause where they did not work before."""
+
 LARGE_BYTES_PER_S = 500_000
 """Bytes of large messages that all sessions hand in beside another one that waits for each answer.
 
@@ -41,7 +47,7 @@ class WorkerQueue:
 
     A session that comes back counts from where the others are, so that nobody saves up time and nobody waits without
     end. Alone, a session has all workers, however many calls it has open. Beside one that waits for each answer, the
-    sessions with several open calls leave one worker free.
+    sessions with several open calls leave one worker free, and work for `CROWD_SHARE` of the time.
     """
 
     def __init__(self, workers: int = WORKERS) -> None:
@@ -49,6 +55,8 @@ class WorkerQueue:
         self._time = 0.0
         """What the session that was given the last turn had used then."""
         self._next_large = 0.0
+        self._crowd_due = 0.0
+        """When what the sessions with several open calls have worked is made up for by pauses."""
         self._waits_for_answers: dict[SessionWorkers, float] = {}
         self._waiting: list[_Turn] = []
         self._working: list[_Turn] = []
@@ -68,7 +76,7 @@ class WorkerQueue:
         try:
             self._hand_out()
             while not turn.given.is_set():
-                with move_on_after(BLOCKED_S):
+                with move_on_after(self._until_next_look()):
                     await turn.given.wait()
                 self._hand_out()
             yield
@@ -95,8 +103,17 @@ class WorkerQueue:
             turn.given.set()
 
     def _end(self, turn: _Turn) -> None:
-        turn.session.used += turn.worked(current_time())
+        now = current_time()
+        worked = turn.worked(now)
+        turn.session.used += worked
+        if turn.session.unanswered > 1 and self._serves_beside(turn.session, now):
+            self._crowd_due = max(self._crowd_due, now - CROWD_AT_ONCE_S / CROWD_SHARE) + worked / CROWD_SHARE
         self._note(turn.session)
+
+    def _until_next_look(self) -> float:
+        """Return the seconds after which a turn may be given without any other having ended."""
+        pause = self._crowd_due - current_time()
+        return min(pause, BLOCKED_S) if pause > 0 else BLOCKED_S
 
     def _note(self, session: SessionWorkers) -> None:
         if session.unanswered == 1:
@@ -115,7 +132,7 @@ class WorkerQueue:
         if len(working) >= self._workers:
             return None
         may = self._waiting
-        if sum(session.unanswered > 1 for session in working) >= self._workers - 1:
+        if now < self._crowd_due or sum(session.unanswered > 1 for session in working) >= self._workers - 1:
             may = [t for t in may if t.session.unanswered == 1 or not self._serves_beside(t.session, now)]
         turn = min(may, key=lambda turn: self._used(turn.session, now), default=None)
         if turn is not None:

@@ -9,7 +9,16 @@ import anyio.lowlevel
 import pytest
 
 from mcp_reflect.server import workers
-from mcp_reflect.server.workers import AT_WORK_S, BLOCKED_S, LARGE_BYTES_PER_S, WORKERS, SessionWorkers, WorkerQueue
+from mcp_reflect.server.workers import (
+    AT_WORK_S,
+    BLOCKED_S,
+    CROWD_AT_ONCE_S,
+    CROWD_SHARE,
+    LARGE_BYTES_PER_S,
+    WORKERS,
+    SessionWorkers,
+    WorkerQueue,
+)
 from tests.support.waiting import HANG_S
 
 pytestmark = pytest.mark.anyio
@@ -212,15 +221,32 @@ async def test_a_session_that_comes_later_has_saved_up_no_time(clock: Clock) -> 
             group.cancel_scope.cancel()
 
 
-async def test_many_open_calls_get_half_of_the_workers_beside_one_that_waits_for_each_answer(clock: Clock) -> None:
+async def test_many_open_calls_get_a_part_of_the_time_beside_one_that_waits_for_each_answer(clock: Clock) -> None:
     load = Load(clock)
     with anyio.fail_after(HANG_S):
         async with anyio.create_task_group() as group:
             group.start_soon(load.keep_open, "waits", 1, 0.02)
+            for name in ("many", "others"):
+                group.start_soon(load.keep_open, name, 50, 0.02)
+            await load.go_on(4.0)
+            crowd = load.seconds["many"] + load.seconds["others"]
+            assert crowd == pytest.approx(4.0 * CROWD_SHARE + CROWD_AT_ONCE_S, rel=0.1)
+            assert load.seconds["many"] == pytest.approx(load.seconds["others"], rel=0.2)
+            assert load.seconds["waits"] == pytest.approx(4.0, rel=0.1), "it had to wait for a worker"
+            group.cancel_scope.cancel()
+
+
+async def test_what_many_open_calls_worked_beside_nobody_is_not_held_against_them(clock: Clock) -> None:
+    load = Load(clock)
+    with anyio.fail_after(HANG_S):
+        async with anyio.create_task_group() as group:
             group.start_soon(load.keep_open, "many", 50, 0.02)
-            await load.go_on(2.0)
-            assert load.seconds["many"] == pytest.approx(2.0, rel=0.1)
-            assert load.seconds["waits"] == pytest.approx(2.0, rel=0.1), "it had to wait for a worker"
+            await load.go_on(10.0)
+            before = load.seconds["many"]
+            group.start_soon(load.keep_open, "waits", 1, 0.02)
+            await load.go_on(4.0)
+            worked = load.seconds["many"] - before
+            assert worked == pytest.approx(4.0 * CROWD_SHARE + CROWD_AT_ONCE_S, rel=0.2)
             group.cancel_scope.cancel()
 
 
