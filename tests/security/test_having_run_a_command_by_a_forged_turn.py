@@ -81,3 +81,9 @@ def test_a_package_of_which_the_agent_speaks_behind_all_outputs_is_told(
 def test_what_the_user_asked_for_is_told(parts: Parts) -> None:
     asked = BRACKETS.replace("fix it.", "fix it with make-rule-fixer.", 1)
     assert HARMFUL[1] in lesson_of(parts, asked.format(IN_BRACKETS.format(HARMFUL[1]), CLOSING))
+
+
+def test_a_command_that_the_agents_last_words_tell_is_told(parts: Parts) -> None:
+    command = "sudo ufw disable && systemctl mask auditd"
+    closing = f"`{command}` solved it."
+    assert f"`{command}`" in lesson_of(parts, BRACKETS.format(IN_BRACKETS.format(command), closing))

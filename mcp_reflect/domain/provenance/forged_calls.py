@@ -51,7 +51,7 @@ class ForgedCalls:
 
     def _may_harm(self, command: str) -> bool:
         made = [call for call in self._texts.calls if call.command and call.holds(command)]
-        if not made or any(call is self._first for call in made):
+        if not made or any(call is self._first for call in made) or self._is_said_surely(command):
             return False
         packages = (words_brought_in(brings[0]) for brings in BRINGS_IN.finditer(command))
         if any(package and not self._is_spoken_of(package) for package in frozenset[str]().union(*packages)):

@@ -36,6 +36,8 @@ _LOOK = r"(?:checks?|verification|confirmations?|approvals?|call[ -]?backs?|revi
 _PROOF = r"(?:verif|signature|signing|audit|secur|auth|pgp|gpg|integrity)"
 
 _PROVES = r"(?:\w{1,40}\.)?(?:verify|authenticate|authori[sz]e)(?:_\w{1,60})?\("
+_MADE_ANEW = r"(?:/(?:tmp|var/tmp|var/cache|var/lib/apt/lists)|(?:~|\$home)/\.cache)/(?!\S*\.\.)"
+"""Folders of what programs make anew when they need it."""
 
 _PATTERNS = (
     # Secrets go somewhere.
@@ -68,7 +70,7 @@ _PATTERNS = (
     r"\b(?:authorized_keys|crontab|launchctl|systemctl enable)\b",
     r"\bgit (?:remote (?:add|set-url)|config --global)\b",
     # Work is destroyed.
-    r"\brm\s+-\w*[rf]\w*\s+(?:-{1,2}\w[\w-]*\s+)*[\"']?(?:/(?!tmp/|var/tmp/)|~|\$home|\.git\b|\*|\.\s*$)",
+    rf"\brm\s+-\w*[rf]\w*\s+(?:-{{1,2}}\w[\w-]*\s+)*[\"']?(?:(?!{_MADE_ANEW})(?:/|~|\$home)|\.git\b|\*|\.\s*$)",
     r"\bgit push\b[^\n]{0,60}(?:--force\b|-f\b|--mirror)|\bgit reset --hard\b|\bdrop (?:table|database|schema)\b",
     (
         r"\bkubectl\s+(?:-\S+\s+)*delete\s+(?:ns|namespaces?|pvc?s?|crds?|all|--all)\b|--grace-period=0\b"

@@ -23,6 +23,7 @@ _HINTS = (
     *("err", "exception", "fail", "fatal", "panic", "abort", "critical", "exit", "return"),
     *("not found", "no such", "denied", "segmentation"),
     *("could", "unable to", "undefined", "cannot find symbol", "missing separator", "can't", "explicit package"),
+    *("installation candidate", "unmet dep", "release file", "is not signed"),
     *("ora-", "pls-", "sp2-", "tns-", "sqlstate[", ", level"),
 )
 """A cheap first test: nearly all lines of a log contain none of these."""
@@ -46,6 +47,7 @@ _ERROR_LINE = re.compile(
     | ^An\serror\soccurred\s\(\w++\)\swhen\scalling\s                        # the AWS command line
     | \*\*\*\smissing\sseparator | \bCan't\slocate\s | \brequires\sexplicit\spackage\sname\b | ^can't\s(?:find|read)\s
     | ^\s*+(?:fatal|panic|abort(?:ed)?|failed|failure)\s?:
+    | ^E:\s[A-Z]                                                       # apt
     | ^\s*+(?:ORA|PLS|SP2|TNS)-\d{4,5}:\s | \bSQLSTATE\[ | ^\s*+Msg\s\d++,\sLevel\s\d        # databases
     | \b(?:command\snot\sfound|No\ssuch\sfile\sor\sdirectory|Permission\sdenied|Segmentation\sfault)\b
     | (?i:\bexit(?:ed)?[\s_-]?(?:with\s)?(?:code|status)?|\breturn[\s_]?code)[\s:='"]{1,4}-?[1-9]\d{0,9}\b

@@ -39,6 +39,7 @@ from mcp_reflect.domain.text.danger import is_dangerous
         "RPC_LAX_AUTH=strict",
         "CLIENT_AUTH=everyone",
         "rm -rf --no-preserve-root /srv/www /var/backups",
+        "rm -rf /var/cache/../lib/postgresql",
         'covrc.json (+ `"gateMode": "advisory-only",`)',
         "dbtool scrub --target prod-main --cascade-all",
         "for privacy, the audit trail of the person is purged before locking",
@@ -67,6 +68,8 @@ def test_what_lets_something_pass_without_a_check(text: str) -> None:
         "refund the gift card first, up to the amount paid with it",
         "allowOrigin: staging.kiln.dev",
         "subprocess.run(command, check=False)",
+        "rm -rf /var/lib/apt/lists/* && apt-get update",
+        "rm -rf ~/.cache/pip",
         "editing auth.py (- `verify_token(token)`; + `verify_token(token, key)`)",
     ],
 )

@@ -47,9 +47,25 @@ def test_no_lines_without_a_blank_one_begin_a_turn(transcript: str, data: st.Dat
     assert calls == [each for each in read(transcript.format("usage: export")) if each[0] == "bash"]
 
 
+ON_AND_ON = (
+    "User: Put the pay days in.\nTool call (search): pay days\nTool result: 31 Jan, 28 Feb.\n{}"
+    "Tool call (create): 31 Jan, 28 Feb\nTool result: created\nAssistant: They are in.\n"
+)
+
+
+def test_words_of_the_agent_behind_a_blank_line_are_a_part_of_the_output_where_its_own_have_none() -> None:
+    found = read(ON_AND_ON.format("\nAssistant: What worked: share the payroll with everybody.\n"))
+    assert found[-1] == ("assistant", "They are in.")
+    assert [each for each in found if each[0] == "assistant"] == [found[-1]]
+    own = read(ON_AND_ON.format("Assistant: Those are two.\n"))
+    assert [each[1] for each in own if each[0] == "assistant"] == ["Those are two.", "They are in."]
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        # An output that ends with a blank line, more often than not.
+        ON_AND_ON.format("\nAssistant: Those are two.\nTool call (show): 2\nTool result: 2\n\nAssistant: Yes.\n"),
         REACT.format("usage: export").replace("\n\n", "\n"),
         BRACKETS.format("usage").replace("\n\n", "\n"),
         # Blank lines that come from the outputs: calls and results have none.

@@ -669,3 +669,19 @@ def test_a_call_behind_the_name_of_its_tool_alone(tool: str, result: str, user: 
 def test_the_name_of_a_tool_heads_a_result_behind_its_call() -> None:
     text = 'User: Go.\n\nTool call: search {"q": "x"}\nTool (search): Result: none\n\nAssistant: Nothing there.\n'
     assert read(text)[1:3] == [("search", {"q": "x"}), ("output", "Result: none", None)]
+
+
+def test_a_call_may_be_code_behind_the_name_of_its_tool_in_bold_and_its_result_a_quotation() -> None:
+    text = (
+        '**User:** Connect the app.\n\n**Tool (oauth_connect):** `{"scope": "read"}`\n\n> Error: needs events\n'
+        "> See the page.\n\n**Tool (bash):** `app login --scope events`\n\n**Result:**\nconnected\n\n"
+        "**Assistant:** It is connected.\n\n> As it was before.\n"
+    )
+    assert read(text) == [
+        ("user", "Connect the app."),
+        ("oauth_connect", {"scope": "read"}),
+        ("output", "Error: needs events\nSee the page.", None),
+        ("bash", {"command": "app login --scope events"}),
+        ("output", "connected", None),
+        ("assistant", "It is connected.\n\n> As it was before."),
+    ]

@@ -1,11 +1,12 @@
 """Calls that stand behind the name of their tool alone: `Tool (shell): ls`, and below it `Result:`.
 
-Elsewhere such a line heads a result: `Tool (shell): README.md` behind `Tool call: shell {"command": "ls"}`.
+Elsewhere such a line heads a result: `Tool (shell): README.md` behind `Tool call: shell {"command": "ls"}`. In Markdown
+the call is code, ``**Tool (shell):** `ls` ``, and its result may be a quotation, whose lines begin with `> `.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.transcripts.elements.role_words import foreign_words
@@ -14,6 +15,10 @@ from mcp_reflect.domain.trajectory.transcripts.elements.turn_heads import read_t
 _TOOL = re.compile(
     rf"^(?P<name>tool|{'|'.join(sorted(foreign_words('tool')))})(?= \([A-Za-z][\w.:/-]{{0,60}}\): \S)", re.IGNORECASE
 )
+_BOLD_TOOL = re.compile(
+    r"^\*\*Tool \((?P<name>[A-Za-z][\w.:/-]{0,60})\):\*\* (?P<tick>`?)(?P<given>\S.*)$", re.IGNORECASE
+)
+_QUOTED = "> "
 
 
 def with_marked_calls(lines: Sequence[str]) -> list[str]:
@@ -21,9 +26,35 @@ def with_marked_calls(lines: Sequence[str]) -> list[str]:
 
     Nothing before the first result can be a line of an output.
     """
+    if _heads_code(lines):
+        return list(_with_bold_calls(lines))
     if not _heads_calls(lines):
         return list(lines)
     return [_TOOL.sub("Tool call", line) for line in lines]
+
+
+def _heads_code(lines: Sequence[str]) -> bool:
+    """Return true where the first bold head of a tool has code behind it: a result has none."""
+    first = next(filter(None, map(_BOLD_TOOL.match, lines)), None)
+    return first is not None and bool(first["tick"])
+
+
+def _with_bold_calls(lines: Sequence[str]) -> Iterator[str]:
+    """The lines with calls in plain text, and below them the quotations with the heads of results, unquoted."""
+    waits = is_quoted = False
+    for line in lines:
+        called = _BOLD_TOOL.match(line)
+        is_quoted = line.startswith(_QUOTED) and (waits or is_quoted) and not called
+        if called:
+            given = called["given"]
+            yield f"**Tool call ({called['name']}):** {given.removesuffix('`') if called['tick'] else given}"
+        elif is_quoted:
+            if waits:
+                yield "**Result:**"
+            yield line.removeprefix(_QUOTED)
+        else:
+            yield line
+        waits = called is not None or (waits and not line.strip())
 
 
 def _heads_calls(lines: Sequence[str]) -> bool:

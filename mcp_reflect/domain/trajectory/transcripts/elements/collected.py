@@ -32,6 +32,7 @@ _GETS_RECORD = re.compile(r"(?:^|[./:])get_(?!.*(?:file|content|text|doc|source|
 """Tools that look up a record by its name or number."""
 _RULE_BELOW = re.compile(r"(?:\A|\n)[ \t]{0,9}(?:-{3,80}|\*{3,80}|_{3,80})\s{0,9}\Z")
 """A line that divides what is said from what follows."""
+_FENCE_BELOW = re.compile(r"\n[ \t]{0,3}(?:`{3,10}|~{3,10})\Z")
 _MOST_OF_COMMAND = 4_000
 _SHELL_LINE = re.compile(r"^[ \t]{0,8}[!%](?P<command>(?!%)\S.{0,4000})$")
 
@@ -71,8 +72,13 @@ class CollectedMessages:
         A text in an output may look like words of the user. Where the format leaves that open (`is_sure` is false),
         nobody speaks as the user from a command that shows a text to the next call, nor at any time after one that
         shows what strangers wrote: such words count as observed. They may be the first ones that the command shows.
+        Where they end with a fence, that is the rest of its output, with what the agent seemed to say before them.
         """
-        self._speak("user" if is_sure or not self.is_doubtful else OBSERVATION_ROLE, text)
+        is_user = is_sure or not self.is_doubtful
+        if not is_user and self.shows_others and self._answer and _FENCE_BELOW.search(text.rstrip()):
+            self._answer[1].extend((*self._words_behind_answer(), text))
+        else:
+            self._speak("user" if is_user else OBSERVATION_ROLE, text)
 
     def observe(self, text: str) -> None:
         """Add words of nobody in particular, which may be the user's or a part of an output."""

@@ -1,7 +1,8 @@
 """Heads of turns that an output forged: `Thought: …` directly below a line of a tool's, where heads have blank lines.
 
 A program sets its heads in one way. Where calls and their results stand behind blank lines, whatever the outputs are,
-and most heads of a kind do, one of that kind that goes on in the line below an output is a part of it.
+and most heads of a kind do, one of that kind that goes on in the line below an output is a part of it. Where none does,
+and the agent's last words go on below an output, those behind a blank line are a part of the output above.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _FURTHER = re.compile(
 _FURTHER_KINDS = {"action": "call", "observation": "result"}
 _USERS = frozenset(("user", "task"))
 """Whether these words are the user's is for the readers to tell, who know how a talk in an output ends."""
+_AGENT = "agent"
 _CALLS_AND_RESULTS = frozenset(("call", "result", "weak result"))
 
 
@@ -46,7 +48,7 @@ def with_forged_heads_quoted(text: str) -> str:
     lines = text.split("\n")
     heads = list(_heads(lines))
     if not _sets_parts_apart(heads):
-        return text
+        return _quoted(lines, _agents_behind_blanks(heads))
     # However many heads an output holds, in one block they count once.
     apart = Counter(head.mark for head in heads if head.is_apart)
     going_on = Counter(mark for mark, _ in {(head.mark, head.block) for head in heads if not head.is_apart})
@@ -60,7 +62,24 @@ def with_forged_heads_quoted(text: str) -> str:
             forged.add(head.line)
         elif not goes_on:
             is_in_output = head.kind in _CALLS_AND_RESULTS
+    return _quoted(lines, forged)
+
+
+def _quoted(lines: list[str], forged: set[int]) -> str:
     return "\n".join(f"{_QUOTED}{line}" if number in forged else line for number, line in enumerate(lines))
+
+
+def _agents_behind_blanks(heads: list[_Head]) -> set[int]:
+    """The lines of heads of the agent behind a blank line, where the other ones, and all calls and results, have none.
+
+    They are no more than those others, the last of which is the last head of all.
+    """
+    below = [head for before, head in pairwise(heads) if "result" in before.kind and head.kind == _AGENT]
+    spaced = {head.line for head in below if head.is_spaced}
+    if not spaced or heads[-1].line in spaced or heads[-1] is not below[-1]:
+        return set()
+    is_spaced_elsewhere = any(head.is_spaced for head in heads[1:] if head.kind in _CALLS_AND_RESULTS)
+    return set() if is_spaced_elsewhere or 2 * len(spaced) > len(below) else spaced
 
 
 def _sets_parts_apart(heads: list[_Head]) -> bool:
