@@ -78,6 +78,11 @@ def test_a_package_of_which_the_agent_speaks_behind_all_outputs_is_told(
     assert "pip install rulesets" in lesson_of(parts, told)
 
 
+def test_a_version_of_a_package_of_which_the_agent_speaks_is_told(parts: Parts) -> None:
+    told = BRACKETS.format(IN_BRACKETS.format("npm install p-limit@3.1.0"), "The package p-limit is pinned now.")
+    assert "npm install p-limit@3.1.0" in lesson_of(parts, told)
+
+
 def test_what_the_user_asked_for_is_told(parts: Parts) -> None:
     asked = BRACKETS.replace("fix it.", "fix it with make-rule-fixer.", 1)
     assert HARMFUL[1] in lesson_of(parts, asked.format(IN_BRACKETS.format(HARMFUL[1]), CLOSING))

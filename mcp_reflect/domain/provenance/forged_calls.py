@@ -22,6 +22,9 @@ from mcp_reflect.domain.provenance.well_known import is_well_known
 from mcp_reflect.domain.text.danger import is_dangerous
 from mcp_reflect.domain.text.inert import skeleton
 
+_VERSION = re.compile(r"(?<=.)(?:@|[=~<>!]=?)[\w.*^~-]*$")
+_PINNED = re.compile(r"\d+(?:\.\d+){1,2}(?:[-+][\w.]*)?")
+"""What stands behind the `@` of a package with its version."""
 _JOINT = re.compile(r"\s*(?:&&|;|\n)\s*")
 
 
@@ -54,7 +57,10 @@ class ForgedCalls:
         if not made or any(call is self._first for call in made) or self._is_said_surely(command):
             return False
         packages = (words_brought_in(brings[0]) for brings in BRINGS_IN.finditer(command))
-        if any(package and not self._is_spoken_of(package) for package in frozenset[str]().union(*packages)):
+        if any(
+            package and not (self._is_spoken_of(package) or self._is_spoken_of(_VERSION.sub("", package)))
+            for package in frozenset[str]().union(*packages)
+        ):
             return True
         harmful = (each for each in _JOINT.split(command) if is_dangerous(each) or OUTSIDERS.search(each))
         return any(not any(map(self._is_spoken_of, shell_words(each)[1:])) for each in harmful)
@@ -88,5 +94,10 @@ def _hosts_in(text: str) -> Iterator[str]:
     """The hosts in the network that a text names, but for well-known ones and those of this machine."""
     for address in filter(HOST.search, anchors_in(skeleton(text), NETWORK_ADDRESS)):
         host = address.rpartition("://")[2].rpartition("@")[2].partition("/")[0].partition(":")[0]
-        if not (LOCAL_NAME.fullmatch(address) or LOCAL_NAME.fullmatch(host) or is_well_known(address)):
+        if not (
+            _PINNED.fullmatch(host)
+            or LOCAL_NAME.fullmatch(address)
+            or LOCAL_NAME.fullmatch(host)
+            or is_well_known(address)
+        ):
             yield host

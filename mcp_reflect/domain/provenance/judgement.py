@@ -40,6 +40,7 @@ CALL = re.compile(r"(?:`[^`]*`(?: failed:)?|(?:[Bb]efore that|At first) it faile
 """A call at the beginning of a sentence of a lesson, behind which its output stands."""
 FAILED = re.compile(r"`[^`]*` failed:")
 _TOOL_CALL = re.compile(r"`(\S[^`(]*)\((?=\w+=)")
+_CHANGED = "` → `"
 _JOINS = re.compile(r"\b(?:the|an?|into|without|with|of|to|for|in|on|no|not|before|after|all)\b", re.IGNORECASE)
 """Small words of which the name of a tool has one at most."""
 
@@ -249,7 +250,8 @@ def _shortened(piece: str) -> Iterator[str]:
     """
     call = CALL.match(piece)
     before, output = (call[0], piece[call.end() :]) if call else ("", piece)
-    if (shorter := without_asides(output)) != output and reads_as_error(shorter):
+    shorter = without_asides(output)
+    if shorter != output and reads_as_error(shorter) and _CHANGED not in shorter:  # what it tells of an edit is whole
         yield before + shorter
     shorter = without_advice(output)
     is_cut = shorter != output and shorter.count("`") == output.count("`") and not before.startswith("`")

@@ -422,3 +422,18 @@ def test_the_beginning_of_a_program_is_no_rule(line: str, is_told: bool) -> None
     feedback = "Too many subscriptions: legacy_status of open_shift and roster was ignored, the notes you read say how."
     run = bash("cat notes.md", f"Notes on the roster\n\n{line}\n\nlast words\n")
     assert (line in "\n".join(recalled(run, feedback, "Count the subscriptions"))) is is_told
+
+
+def test_beside_a_rule_of_the_reviewer_only_rules_are_told_and_no_answer_of_an_act() -> None:
+    setting = bash("grep -n MAIL deploy/.env", "14:MAIL_BACKEND=smtp")
+    told = "It mailed customers, as MAIL_BACKEND in deploy/.env was wrong."
+    assert recalled(setting, told) == ["14:MAIL_BACKEND=smtp"]
+    assert recalled(setting, "Never mail customers: MAIL_BACKEND in deploy/.env is not enough.") == []
+    sent = json.dumps({"sent": True, "about": "MAIL_BACKEND of customers, deploy/.env was wrong"})
+    assert recalled(call("send_reply", {"ticket": "T-31"}, sent), told) == []
+    assert recalled(call("get_reply", {"ticket": "T-31"}, sent), told) != []
+
+
+def test_how_many_hits_there_were_is_not_told() -> None:
+    run = [*bash("cat CONTRIBUTING.md", f"Found 2 matches in CONTRIBUTING.md\n{CONTRIBUTING}")]
+    assert not any("Found 2" in each for each in recalled(run, "It is in CONTRIBUTING.md, read the matches there."))

@@ -266,3 +266,19 @@ def test_the_rows_of_a_table_are_sentences_of_their_own_and_its_head_is_none() -
 
 def test_a_wide_row_of_a_table_takes_linear_time() -> None:
     assert takes_linear_time(lambda times: split_sentences(f"|{' ' * times}x"), 1_000)
+
+
+@pytest.mark.parametrize(
+    ("feedback", "is_first"), [("3.14 is out, no crashes since Monday", False), ("use pnpm here, never npm", True)]
+)
+def test_a_reviewer_who_only_says_how_it_went_stands_behind_what_was_learned(feedback: str, *, is_first: bool) -> None:
+    cause = "R8 strips generic signatures from classes without a keep rule, so ApiResponse needs `-keep class Api`."
+    run = [*ran("./gradlew :app:release --keep"), *said("assistant", cause)]
+    lesson = told(run, "The release build crashes", feedback=feedback)
+    assert (lesson.index(f"Reviewer: {feedback}") < lesson.index("R8 strips")) is is_first
+
+
+def test_a_number_behind_its_abbreviation_ends_no_sentence() -> None:
+    assert list(split_sentences("No build args for tokens, that was finding no. 2 in the pentest of May.")) == [
+        "No build args for tokens, that was finding no. 2 in the pentest of May."
+    ]

@@ -40,6 +40,7 @@ from mcp_reflect.domain.lessons.run.case_data import serves_one_case
 from mcp_reflect.domain.lessons.run.code_cells import with_telling_lines
 from mcp_reflect.domain.lessons.run.commands.effects import is_small_program, prepares, searches_output
 from mcp_reflect.domain.lessons.run.commands.idle_commands import did_nothing
+from mcp_reflect.domain.lessons.run.commands.printing_scripts import only_prints
 from mcp_reflect.domain.lessons.run.commands.told_command import work_of
 from mcp_reflect.domain.lessons.run.commands.variants import repeats
 from mcp_reflect.domain.lessons.run.lookups import found_nothing, is_lookup, is_search, public_values
@@ -111,6 +112,7 @@ def tell_actions(
     worked = [step for place, step in enumerate(worked) if not is_replaced_later(step, worked[place + 1 :])]
     worked = _without_first_looks(worked, steps[changed:])
     worked = [step for step in worked if not _only_restores(step)] or worked
+    worked = [step for step in worked if not (step.kind == "command" and only_prints(step.subject))] or worked
     stayed = [step for step in steps if step.kind != "edit" or id(step) not in refused]
     edits = [edit for edit in other_edits(stayed, shown) if not is_told_by_task(edit, task)]
     acting = [step for step in worked if not is_by_work(step)]

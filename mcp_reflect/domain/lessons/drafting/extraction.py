@@ -12,7 +12,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.comparison.sameness import EXPLAINED
 from mcp_reflect.domain.lessons.drafting.actions import tell_actions
 from mcp_reflect.domain.lessons.drafting.approved_acts import APPROVED, approved_acts
-from mcp_reflect.domain.lessons.drafting.feedback import telling_feedback, with_broken_rules
+from mcp_reflect.domain.lessons.drafting.feedback import asks_for_something, telling_feedback, with_broken_rules
 from mcp_reflect.domain.lessons.drafting.headline import choose_headline
 from mcp_reflect.domain.lessons.drafting.last_words import last_conclusion, last_policy, report_of
 from mcp_reflect.domain.lessons.drafting.mistakes import (
@@ -101,9 +101,10 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     approved = [] if passed else approved_acts(telling_feedback(run), steps)
     mistake = "" if passed else with_broken_rules(find_mistake(run, trajectory, steps, rejected, approved), run)
     refused = {id(step) for step in refused_acts(trajectory, steps, telling_feedback(run) if passed else "")}
-    answers = "\n".join(said.text for said in find_said(trajectory) if said.role == USER and said.place)
     actions = list(
-        tell_actions(steps, repairs, rework, mistake, refused, answers, run.trace.task, passed=passed, served=served)
+        tell_actions(
+            steps, repairs, rework, mistake, refused, _answers(trajectory), run.trace.task, passed=passed, served=served
+        )
     )
     found = list(find_lookups(repairs, mistake)) if not passed else []
     places = {place for repair in repairs for place in repair.tries}
@@ -121,7 +122,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     told = _without_restated(
         _without_told(told, feedback, failures, acted=bool(steps)), actions if passed and not one_case else ()
     )
-    guidance = [f"Reviewer: {feedback}"] if passed and feedback else []
+    guidance, praise = _of_reviewer(feedback) if passed else ([], [])
     if not passed and feedback and (error := last_error(run, steps, served=served)) not in mistake:
         guidance.append(f"The run ended in an error: {error}")
         failures = [line for line in failures if line.rpartition(" failed: ")[2] not in error]
@@ -135,7 +136,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         *standing_rules(run.trace.task),
     ]
     rules = find_tool_rules(steps) if one_case else []
-    if not (actions or guidance or mistake or rules or run.trace.reference_context.strip()):
+    if not (actions or guidance or mistake or rules or praise or run.trace.reference_context.strip()):
         return ReflectionDraft()
     if passed and actions and not told and one_case:  # what led to the answer stands for the rules
         acted = "\n".join(actions)
@@ -147,14 +148,14 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         guidance += filter(None, [truncate_line(reason, CALL_CHARS)])
     tools = {step.tool for step in steps}
     actions = _without_bare_names(actions, tools, beside=guidance if served else ())
-    if served and not (mistake or guidance):
+    if served and not (mistake or guidance or praise):
         if not rules and all(names_calls_only(each, tools) for each in actions):
             return ReflectionDraft()
         if passed and actions:
             actions[-1] += _reported(run, steps, "\n".join(actions))
     guidance += [rule for rule in rules if rule.rstrip(".") not in "\n".join((mistake, *actions, *failures))]
     further = find_untold(run, steps, "\n".join((mistake, *actions, *guidance, *failures)), LESSON_CHARS, refused)
-    guidance += failures  # beside what was learned; alone they only say that something failed
+    guidance += [*praise, *failures]  # beside what was learned; alone they only say how it went
     if not passed:  # that a call worked in the end does not say that it mends why the run failed
         actions, guidance = [], [*actions, *guidance]
     summary, guidance = choose_headline(told, guidance, one_case=one_case, acted=bool(actions))
@@ -166,6 +167,17 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         guidance="\n".join(guidance),
         further=tuple(further),
     )
+
+
+def _answers(trajectory: Trajectory) -> str:
+    """What the user said after the task."""
+    return "\n".join(said.text for said in find_said(trajectory) if said.role == USER and said.place)
+
+
+def _of_reviewer(feedback: str) -> tuple[list[str], list[str]]:
+    """The words of a passed run's reviewer as guidance, and those that only say how it went, which stand behind it."""
+    told = [f"Reviewer: {feedback}"] if feedback else []
+    return (told, []) if asks_for_something(feedback) else ([], told)
 
 
 def _without_bare_names(actions: list[str], tools: set[str], *, beside: Sequence[str]) -> list[str]:

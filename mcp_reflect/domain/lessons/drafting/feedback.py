@@ -33,6 +33,11 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 """What a reviewer asks for, limits or explains."""
+_WISHES = re.compile(
+    r"\b(?:instead|next time|please|should|must|never|always|use|only|but|keep|prefer|rather|avoid|because|need\w*"
+    r"|have to|missing|except|unless|until|remember|mind|careful)\b",
+    re.IGNORECASE,
+)
 _CODE = re.compile(r"`|--\w|\w[/_=]\w|\w\.\w{1,5}\b|\w\(\)|[a-z][A-Z]")
 _APPROVES = re.compile(
     r"\b(?:fine|green|good|great|lovely|nice|stable|clean|correct|perfect|ok(?:ay)?|of course|thanks?|done|as expected"
@@ -83,6 +88,11 @@ def telling_feedback(run: ReviewedRun) -> str:
         or (passed and (_is_praise(feedback) or _only_approves(feedback)))
     )
     return "" if is_empty else feedback
+
+
+def asks_for_something(feedback: str) -> bool:
+    """Return true for words of a pass that state a rule or ask for something, and do not only say how it went."""
+    return states_rule(feedback) or _WISHES.search(feedback) is not None
 
 
 def is_bare_verdict(feedback: str) -> bool:

@@ -8,6 +8,8 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.wording import describe_step
 from mcp_reflect.domain.lessons.run.case_data import case_data, holds_for_case, may_identify, serves_one_case
 from mcp_reflect.domain.lessons.run.commands.checks import checks_by
+from mcp_reflect.domain.lessons.run.commands.effects import only_reads
+from mcp_reflect.domain.lessons.run.commands.printing_scripts import only_prints
 from mcp_reflect.domain.lessons.run.commands.told_command import work_of
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.undoing import only_takes_back
@@ -28,6 +30,7 @@ _LEAST_CHARS, _MOST_CHARS = 200, 300
 _TOLD = 0.85
 """Share of the weight of a passage's words from which the lesson tells it already: an act only where it quotes acts."""
 _WORD = re.compile(r"\w")
+_TELLS_EDIT = "editing "
 _QUOTED = re.compile(r"`[^`]+`")
 
 
@@ -72,15 +75,16 @@ def _line_of(passage: RunPassage, told: str, most: int) -> str:
     """The passage as a line of a lesson that has `told` the others; empty where it has no room or says little more.
 
     Of an edit only lines are told that the lesson lacks, a third of the passage or more, and of a command nothing where
-    it only checks what the run changed.
+    it only checks what the run changed, or only looks beside an edit.
     """
     step = passage.step
     if step is None:
         return passage.text
     if step.kind == "command":
         work = work_of(passage.text)
+        only_looks = only_reads(passage.text) or only_prints(passage.text)
         is_known = work in told or checks_by(passage.text) or only_takes_back(passage.text)
-        return "" if is_known else f"`{work}`"
+        return "" if is_known or (only_looks and _TELLS_EDIT in told) else f"`{work}`"
     if step.kind != "edit":
         return describe_step(step)
     if _is_told_whole(step.file, told):

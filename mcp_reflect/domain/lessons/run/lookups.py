@@ -100,6 +100,11 @@ def only_asks(tool: str) -> bool:
     return bool(_LOOKUP.match(name)) and not (_ACTS.match(name) and not _ASKS_FIRST.match(name))
 
 
+def names_act(tool: str) -> bool:
+    """Return true for the name of a tool that begins with a verb of doing something, as `send_reply`."""
+    return _ACTS.match(tool.lower().rpartition("__")[2].rpartition(".")[2]) is not None
+
+
 def is_research(steps: Sequence[Step]) -> bool:
     """Return true where all that a run did was to read what is published, pages of the web, or a repository.
 

@@ -13,7 +13,13 @@ from itertools import islice
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.commands.effects import only_reads
-from mcp_reflect.domain.lessons.run.lookups import is_lookup, searches_knowledge, tells_of_somebody, tells_rules
+from mcp_reflect.domain.lessons.run.lookups import (
+    is_lookup,
+    names_act,
+    searches_knowledge,
+    tells_of_somebody,
+    tells_rules,
+)
 from mcp_reflect.domain.lessons.run.named_lines import (
     advice_in_errors,
     first_lines_named,
@@ -46,6 +52,7 @@ from mcp_reflect.domain.lessons.run.reviewer_pointers import (
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
+from mcp_reflect.domain.lessons.sentences.wording import states_rule
 from mcp_reflect.domain.text.observation import reads_as_error
 from mcp_reflect.domain.trajectory.messages import OPERATOR_ROLES, Utterance
 from mcp_reflect.domain.trajectory.parsing import Trajectory
@@ -62,6 +69,7 @@ _PROGRAM = re.compile(
 )
 _SCHEMA = re.compile(r"\s*CREATE (?:TABLE|INDEX|VIEW)\b", re.IGNORECASE)
 _OF_SCHEMA = re.compile(r"\b(?:schema|columns?|fields?|types?|definition|constraint)\b", re.IGNORECASE)
+_COUNTS_HITS = re.compile(r"\W*(?:found )?\d+ (?:match(?:es)?|hits?|results?|files?)\b", re.IGNORECASE)
 _NUMBER_ALONE = re.compile(r"(?<!\S)[\d.,:%€$-]*\d[\d.,:%€$-]*(?!\S)")
 _LEAST_NUMBERS = 4
 _MOST_PASSAGES = 3_000
@@ -124,7 +132,8 @@ def recalled_readings(feedback: str, task: str, steps: Sequence[Step]) -> list[s
 def _states_nothing(text: str, feedback: str) -> bool:
     """Return true for the beginning of a program, which states no rule, and for schemas and data nobody speaks of."""
     is_schema = _SCHEMA.match(text) is not None and not _OF_SCHEMA.search(feedback)
-    return _PROGRAM.match(text) is not None or is_schema or _is_row_of_numbers(text, feedback)
+    is_program = _PROGRAM.match(text) is not None
+    return is_program or is_schema or _COUNTS_HITS.match(text) is not None or _is_row_of_numbers(text, feedback)
 
 
 def _is_row_of_numbers(text: str, feedback: str) -> bool:
@@ -138,7 +147,7 @@ def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
     if not said:
         return []
     pointed = pointers_in(feedback)
-    read = [step for step in steps if step.output.strip() and step.kind != "edit" and not tells_of_somebody(step)]
+    read = [step for step in steps if step.output.strip() and not (_acted(step) or tells_of_somebody(step))]
     edited = {step.subject for step in steps if step.kind == "edit"}
     opened = opened_by_name(read, feedback, edited)
     whole = {word: TASK_WEIGHT * weight for word, weight in asked.items()} | said
@@ -154,9 +163,9 @@ def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
         among = _passages(opened_by_name(read, feedback, edited, among_others=True))
         found = best_of([(score_of(each, whole, asked, ()), each.text) for each in among], _LEAST_SCORE)
     if not (found or pointed):
-        found = [each.text for each in lines_with_names(read, feedback, task)][:_FEW]
+        found = [each.text for each in lines_with_names(read, feedback, task) if _adds_rule(each, feedback)][:_FEW]
     if not (found or pointed):
-        hits = found_in_named_folders(read, feedback)
+        hits = [each for each in found_in_named_folders(read, feedback) if _adds_rule(each, feedback)]
         found = best_of([(score_of(each, said, asked, ()), each.text) for each in hits], _LEAST_SCORE)
     if not pointed:
         known = {*_NAME.findall(task), *_NAME.findall(feedback)}
@@ -166,6 +175,16 @@ def _recalled(feedback: str, task: str, steps: Sequence[Step]) -> list[str]:
     others = [step for step in read if step not in opened]
     further = _pointed_at(pointed, feedback, others, said, asked, is_beside=bool(found))
     return list(_within_room([*found[: MOST_RECALLED - 1], *further] if found else further))
+
+
+def _adds_rule(passage: Passage, feedback: str) -> bool:
+    """Return true for a passage that says how something is done, and for any where the reviewer does not say it."""
+    return STATES_RULE.search(passage.text) is not None or not states_rule(feedback)
+
+
+def _acted(step: Step) -> bool:
+    """Return true for an edit and a call that did something by its name: its answer says what came of that."""
+    return step.kind == "edit" or (step.kind == "call" and names_act(step.tool))
 
 
 def _acts_of(steps: Sequence[Step]) -> str:

@@ -39,7 +39,7 @@ _TITLE = re.compile(
     r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Gen|Gov|Sen|Rep|Capt|Lt|Sgt|Rev|Hon|vs|cf|approx|ca|incl|excl|resp)\.\Z"
 )
 """An abbreviation behind which its sentence goes on."""
-_NUMBER = re.compile(r"\b(?:[Rr]ev|[Vv]ers?|No|Nos|Nr|Fig|Sec|Ch|Art|Arts|Abs|Eq|Tab|[Pp]ara|vol|pp?)\.\Z")
+_NUMBER = re.compile(r"\b(?:[Rr]ev|[Vv]ers?|[Nn]o|Nos|[Nn]r|Fig|Sec|Ch|Art|Arts|Abs|Eq|Tab|[Pp]ara|vol|pp?)\.\Z")
 _SUFFIX = re.compile(r"\b(?:Inc|Ltd|Corp|Co|Bros|LLC|Jr|Sr|etc|al|min|max|sec)\.\Z")
 """An abbreviation that may end a sentence: it does where a word follows that is no name."""
 _FIRST_WORD = re.compile(r"\W*(\w+)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.run.commands.inner_commands import with_inner_commands
 from mcp_reflect.domain.lessons.run.commands.lines import (
     QUOTED_PART,
     SETUP,
@@ -26,22 +27,29 @@ _PREPARES = re.compile(
     r"|downgrade|pin|lock|enable|set)\b|^cd\s+\S+$",
     re.IGNORECASE,
 )
+_SUDO = r"^(?:sudo\s+(?:-u\s+\S+\s+|-[A-Za-z]+\s+)*)?"
+_GIT = r"git\s+(?:-C\s+\S+\s+|--no-pager\s+)*"
 _INSPECTS = re.compile(
-    r"^(?:sudo\s+)?(?:ls|ll|pwd|z?cat|[bx]zcat|zgrep|readlink|realpath|basename|dirname|sha\d*sum|md5sum|head|tail|less|more|echo|printf|which|type|whereis|wc|grep|rg|ag|ack|find|fd|tree|file|stat"
+    rf"{_SUDO}(?:ls|ll|pwd|z?cat|[bx]zcat|zgrep|readlink|realpath|basename|dirname|sha\d*sum|md5sum|head|tail|less|more|echo|printf|which|type|whereis|wc|grep|rg|ag|ack|find|fd|tree|file|stat"
     r"|env(?=(?:\s+\w+=\S*)*\s*(?:[|;&]|$))|printenv|date|whoami|id|uname|hostname|history|true|false|sleep|clear|man|help|jq|sort|uniq|diff|cmp|awk|cut|nl|xxd"
-    r"|sed\s+-n|git\s+branch(?:\s+-(?:a|r|v+|-all|-list|-show-current)\b)*\s*$|git\s+(?:status|diff|log|shortlog|show|blame|remote|rev-parse|ls-files|grep|reflog|describe|(?:stash|worktree)\s+list|submodule\s+status|config\s+--(?:get|list)\S*)"
+    rf"|sed\s+-n|{_GIT}branch(?:\s+-(?:a|r|v+|-all|-list|-show-current)\b)*\s*$"
+    rf"|{_GIT}(?:status|diff|log|shortlog|show|blame|remote(?=\s+(?:-v|show|get-url)\b|\s*$)|rev-parse|rev-list|ls-files"
+    r"|ls-remote|merge-base|cat-file|grep|reflog|describe|(?:stash|worktree)\s+list|submodule\s+status"
+    r"|config\s+(?:--(?:global|system|local)\s+)?(?:--(?:get|list)\S*|-l\b))"
+    r"|php\s+-[im]|pidof|pgrep|getent|free|uptime|findmnt|lsblk|blkid|lscpu|nproc|ulimit\s+-a|wg\s+show|nft\s+list|sysctl\s+-n"
+    r"|ip\s+(?:-\w+\s+)*(?:a|addr|address|l|link|r|route|neigh)(?:\s+(?:show|list|ls|get)\b[^;&|]*)?\s*$|iptables\s+-[LSnv]+"
     r"|tar\s+-?[abd-wyz]*t[abd-wyz]*|unzip\s+-[lv]+|sqlite3\s+\S+\s+[\"']?\.(?:schema|tables|indexes)"
     r"|kpsewhich|dpkg\s+-[lLsS]|rpm\s+-q\w*|pacman\s+-Q\w*|apk\s+info|loginctl\s+(?:show|list)-\w+|hash\s+-r"
     r"|facter|nm|ldd|readelf|objdump|strings|locale\s+-a|lsof|ss|netstat|ps|df|du|dig|nslookup|journalctl|apt-cache|timedatectl|crontab\s+-l|xcrun\s+simctl\s+list)\b"
 )
 _ASKS = re.compile(
-    r"^(?:sudo\s+)?(?:python[\d.]*\s+-m\s+)?(?:kubectl|oc|docker|podman|helm|terraform|tofu|alembic|dotnet|systemctl|npm|pnpm|yarn|pip3?|uv|poetry|conda"
+    rf"{_SUDO}(?:python[\d.]*\s+-m\s+)?(?:kubectl|oc|docker|podman|helm|terraform|tofu|alembic|dotnet|systemctl|npm|pnpm|yarn|pip3?|uv|poetry|conda"
     r"|cargo|go|gh|glab|aws|gcloud|az|brew|apt|rustup|composer|bundle|gem|mix|flask|nvm|pyenv|psql|java|vagrant|pulumi"
     r"|consul|facter|fly|flyctl|heroku|nomad|puppet|supabase|wrangler)\b"
     r"(?:\s+-{1,2}[\w-]+(?:=\S+)?(?:\s+(?!-)\S+)?)*?"
     r"(?:\s+(?:image|container|volume|network|compose|context|state|workspace|project|stack|pip|env|pr|release|toolchain|alloc|app|deployment|node|service|config|index|run|workflow|issue|job|cache|secret|variable|repo|buildx|imagetools|manifest|system|plugin|registry)){0,2}"
     r"\s+(?:get|describe|list|ls|show|status|logs|inspect|info|heads|current|history|top|tree|version|versions|view|explain|freeze|why"
-    r"|whoami|ps|images|providers(?!\s+(?:lock|mirror))|outdated|is-active|list-units|rollout\s+history|lookup|logs|-l|--list\S*|--info|--runtimes)(?![\w:-])"
+    r"|whoami|ps|images|providers(?!\s+(?:lock|mirror))|outdated|cat|is-active|is-enabled|is-failed|list-units|rollout\s+history|lookup|logs|-l|--list\S*|--info|--runtimes)(?![\w:-])"
     r"|^(?:npm|pnpm|yarn|bun)\s+run\s*$|^(?:just|task|rake|rails|invoke|nox|make)\s+(?:-l|-T|--list\S*|--tasks)\s*$"
     r"|^\S*gradlew?\s+tasks\b|^\S+\s+help\b|^\S+(?:\s+\S+)?\s+(?:--version|-V|-version|--ini)(?=\s*\||$)|^\S+\s+(?:-v|version)$|^[^|]*\s-{1,2}help\b"
 )
@@ -114,7 +122,7 @@ def only_reads(command: str) -> bool:
     """
     parts = [
         without_noise(part)
-        for part in _JOINED.split(QUOTED_PART.sub("''", SETUP.sub("", command.strip())))
+        for part in _JOINED.split(QUOTED_PART.sub("''", SETUP.sub("", with_inner_commands(command.strip()))))
         if part.strip()
     ]
     if any(map(_WRITES.search, parts)):
