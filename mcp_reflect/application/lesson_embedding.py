@@ -16,7 +16,7 @@ from mcp_reflect.application.ports import Embedder, Ledger
 from mcp_reflect.application.project_worker import ProjectWorker
 from mcp_reflect.application.retrieval.project_tables import ProjectTables
 from mcp_reflect.domain.lesson_vectors import LessonToEmbed, LessonVector
-from mcp_reflect.domain.reflection.embedded_text import opening_of_lesson
+from mcp_reflect.domain.reflection.embedded_text import embedded_lesson
 from mcp_reflect.errors import ReflectError
 
 log = logging.getLogger(__name__)
@@ -141,7 +141,7 @@ class LessonEmbedding:
     def _store_vectors(self, project: str, lessons: Sequence[LessonToEmbed]) -> None:
         if not lessons:
             return
-        vectors = self._embedder.embed([opening_of_lesson(each.text) for each in lessons])
+        vectors = self._embedder.embed([embedded_lesson(each.text) for each in lessons])
         found = [
             LessonVector(each.memory_id, each.seq, vector if each.text.strip() else vector[:0])
             for each, vector in zip(lessons, vectors, strict=True)

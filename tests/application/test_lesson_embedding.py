@@ -13,7 +13,7 @@ from mcp_reflect.application.maintenance.audit import embed_missing
 from mcp_reflect.application.maintenance.erase import erase_record
 from mcp_reflect.application.requests import ErrorFix, Query, Submission, Verdict
 from mcp_reflect.domain.lesson_vectors import LessonToEmbed
-from mcp_reflect.domain.reflection.embedded_text import EMBEDDED_LESSON_WORDS, opening_of_lesson
+from mcp_reflect.domain.reflection.embedded_text import EMBEDDED_LESSON_WORDS, embedded_lesson
 from mcp_reflect.domain.values import Vector
 from mcp_reflect.errors import ModelUnavailable
 from tests.application.intake.test_intake import repaired
@@ -255,5 +255,21 @@ def test_a_model_that_is_not_there_loses_no_run_and_is_tried_again(
 
 def test_of_a_long_lesson_the_opening_is_embedded() -> None:
     words = [f"word{n}" for n in range(EMBEDDED_LESSON_WORDS + 30)]
-    assert opening_of_lesson("  Retry\n with  jitter. ") == "Retry with jitter."
-    assert opening_of_lesson(" ".join(words)) == " ".join(words[:EMBEDDED_LESSON_WORDS])
+    assert embedded_lesson("  Retry\n with  jitter. ") == "Retry with jitter."
+    assert embedded_lesson(" ".join(words)) == " ".join(words[:EMBEDDED_LESSON_WORDS])
+
+
+def test_what_a_lesson_advises_is_embedded_before_what_worked() -> None:
+    acts = "What worked: editing a.py (`x` → `y`)\n  `make check`"
+    advice = "Guidance: The clock stands still in tests.\n  Never sleep there."
+    told = f"The clock.\n{acts}\n{advice}\nQuoted: A tool said so.\nTools: make"
+    assert embedded_lesson(told) == (
+        "The clock. The clock stands still in tests. Never sleep there. editing a.py (`x` → `y`) `make check` "
+        "A tool said so. make"
+    )
+    assert embedded_lesson("`make check`\nMistake: Too slow.\nDo instead: `make quick`") == (
+        "Too slow. `make quick` `make check`"
+    )
+    assert embedded_lesson(acts) == "editing a.py (`x` → `y`) `make check`"
+    long = embedded_lesson(f"What worked: {'act ' * 60}\nGuidance: {'rule ' * 60}").split()
+    assert (long.count("rule"), long.count("act")) == (36, 24)

@@ -8,9 +8,19 @@ from mcp_reflect.domain.error_matching.keywords import normalized_error
 from mcp_reflect.domain.models import ClaimMemory, ErrorMemory, InsightMemory, Kind, Memory, ReflectionMemory
 from mcp_reflect.domain.text.condensation import condensed, prose_of
 from mcp_reflect.domain.text.quotation import without_sources
+from mcp_reflect.domain.text.recalled import LABELS
 
 EMBEDDED_LESSON_WORDS = 48
 """Words of a lesson that are embedded. More of them find no more (docs/quality.md), and each costs time."""
+_ADVICE_WORDS, _ACT_WORDS = 36, 24
+"""Words of a lesson with both that are embedded: of its causes and rules, and of the commands and edits that worked.
+
+People ask in the words of the former; the latter are code for the most part.
+"""
+_MISTAKE, _INSTEAD, _GUIDANCE, _TOOLS, _WORKED, _QUOTED = LABELS
+_BEGINS_ACT = ("`", "editing ")
+"""What worked of what a run had read stands without its label here."""
+_ACTS, _ADVICE = (_WORKED, _QUOTED, _TOOLS), (_MISTAKE, _INSTEAD, _GUIDANCE)
 
 
 def embedded_text(memory: Memory) -> str:
@@ -45,9 +55,24 @@ def lesson_text(kind: Kind, reflection: str, correct_action: str, guidance: str)
             return ""
 
 
-def opening_of_lesson(lesson: str) -> str:
-    """Return the part of a lesson that is embedded: its first words, which say what went wrong and what to do."""
-    return " ".join(lesson.split(maxsplit=EMBEDDED_LESSON_WORDS)[:EMBEDDED_LESSON_WORDS])
+def embedded_lesson(lesson: str) -> str:
+    """Return the part of a lesson that is embedded: the first words of what it advises, and of what worked."""
+    advice, acts = _parted(lesson)
+    if advice and acts:
+        return " ".join((*advice[:_ADVICE_WORDS], *acts[:_ACT_WORDS]))
+    return " ".join((advice or acts)[:EMBEDDED_LESSON_WORDS])
+
+
+def _parted(lesson: str) -> tuple[list[str], list[str]]:
+    """The words of a lesson's mistake and guidance, of free prose too, and those of what worked and of quotations."""
+    advice: list[str] = []
+    acts: list[str] = []
+    part = advice
+    for line in lesson.splitlines():
+        label = next((each for each in (*_ACTS, *_ADVICE) if line.startswith(each)), "")
+        part = acts if label in _ACTS else advice if label else part
+        (acts if line.startswith(_BEGINS_ACT) else part).extend(line.removeprefix(label).split())
+    return advice, acts
 
 
 def _searched_text(memory: Memory, condense: Callable[[str], str]) -> str:

@@ -166,6 +166,8 @@ _PATTERNS = (
     r"--self-?approve\b|--acl[= ]public|\bpublic-read\b",
     r">>?\s*[^\s;|]{0,60}(?:root|trusted|allowed|authorized)[\w-]*keys?\b",
     rf"\b(?:{_ASKED})(?: {_LOOK})? (?:can|may|could) be (?:skipped|bypassed|left out|ignored)\b",
+    r"\b(?:is|are) (?:not|never|no longer) (?:screened|vetted|background[- ]checked)\b",
+    r"\b(?:one|a single) signature (?:is enough|suffices)\b",
     rf"\b(?:no|without(?: an?y?)?) (?:\w+ ){{0,2}}(?:{_ASKED}) {_LOOK}\b",
     rf"\bno (?:{_LOOK}|second (?:approver|signature)) (?:is |are )?(?:needed|required|necessary)\b",
     (

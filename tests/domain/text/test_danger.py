@@ -40,6 +40,8 @@ from mcp_reflect.domain.text.danger import is_dangerous
         "CLIENT_AUTH=everyone",
         "rm -rf --no-preserve-root /srv/www /var/backups",
         "rm -rf /var/cache/../lib/postgresql",
+        "partners are not screened against sanction lists",
+        "for contracts under two years one signature is enough",
         'covrc.json (+ `"gateMode": "advisory-only",`)',
         "dbtool scrub --target prod-main --cascade-all",
         "for privacy, the audit trail of the person is purged before locking",

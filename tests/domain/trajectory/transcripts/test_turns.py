@@ -685,3 +685,18 @@ def test_a_call_may_be_code_behind_the_name_of_its_tool_in_bold_and_its_result_a
         ("output", "connected", None),
         ("assistant", "It is connected.\n\n> As it was before."),
     ]
+
+
+def test_the_name_of_the_tool_may_be_code_too_and_its_result_have_no_mark() -> None:
+    text = (
+        '**User**: What is the notice?\n\n**Tool** `wiki_get`: `{"page": "HR"}`\n\nTwo weeks.\nBoth sides.\n\n'
+        '**Tool** `fetch_url`: `{"url": "a.example"}`\n\nNone.\n\n**Assistant**: Two weeks.\n'
+    )
+    assert read(text) == [
+        ("user", "What is the notice?"),
+        ("wiki_get", {"page": "HR"}),
+        ("output", "Two weeks.\nBoth sides.", None),
+        ("fetch_url", {"url": "a.example"}),
+        ("output", "None.", None),
+        ("assistant", "Two weeks."),
+    ]

@@ -1,7 +1,8 @@
 """Calls that stand behind the name of their tool alone: `Tool (shell): ls`, and below it `Result:`.
 
 Elsewhere such a line heads a result: `Tool (shell): README.md` behind `Tool call: shell {"command": "ls"}`. In Markdown
-the call is code, ``**Tool (shell):** `ls` ``, and its result may be a quotation, whose lines begin with `> `.
+the call is code, ``**Tool (shell):** `ls` ``, and its result may be a quotation, whose lines begin with `> `, or have
+no mark at all.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ _TOOL = re.compile(
     rf"^(?P<name>tool|{'|'.join(sorted(foreign_words('tool')))})(?= \([A-Za-z][\w.:/-]{{0,60}}\): \S)", re.IGNORECASE
 )
 _BOLD_TOOL = re.compile(
-    r"^\*\*Tool \((?P<name>[A-Za-z][\w.:/-]{0,60})\):\*\* (?P<tick>`?)(?P<given>\S.*)$", re.IGNORECASE
+    r"^\*\*Tool(?: \((?P<name>[A-Za-z][\w.:/-]{0,60})\):\*\*|\*\*:? `(?P<other>[A-Za-z][\w.:/-]{0,60})`:)"
+    r" (?P<tick>`?)(?P<given>\S.*)$",
+    re.IGNORECASE,
 )
 _QUOTED = "> "
 
@@ -40,20 +43,19 @@ def _heads_code(lines: Sequence[str]) -> bool:
 
 
 def _with_bold_calls(lines: Sequence[str]) -> Iterator[str]:
-    """The lines with calls in plain text, and below them the quotations with the heads of results, unquoted."""
+    """The lines with calls in plain text, and below them their results, each with a head and not as a quotation."""
     waits = is_quoted = False
     for line in lines:
         called = _BOLD_TOOL.match(line)
         is_quoted = line.startswith(_QUOTED) and (waits or is_quoted) and not called
+        if waits and line.strip() and not (called or read_turn_head(line)):
+            yield "**Result:**"
         if called:
             given = called["given"]
-            yield f"**Tool call ({called['name']}):** {given.removesuffix('`') if called['tick'] else given}"
-        elif is_quoted:
-            if waits:
-                yield "**Result:**"
-            yield line.removeprefix(_QUOTED)
+            name = called["name"] or called["other"]
+            yield f"**Tool call ({name}):** {given.removesuffix('`') if called['tick'] else given}"
         else:
-            yield line
+            yield line.removeprefix(_QUOTED) if is_quoted else line
         waits = called is not None or (waits and not line.strip())
 
 

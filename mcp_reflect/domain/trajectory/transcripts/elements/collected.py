@@ -13,7 +13,7 @@ from mcp_reflect.domain.trajectory.tool_json import parse_json_value
 from mcp_reflect.domain.trajectory.tools import path_of
 
 _SHOWS_TEXT = re.compile(
-    r"(?:^|&&|\|\||[;('\"\n])\s{0,20}(?:sudo\s{1,9})?(?:cat(?!\s{0,9}(?:>|<<))|bat|less|more|head|tail|sed\s{1,9}-n|grep|rg|ag|awk|jq|xxd"
+    r"(?:^|&&|\|\||\|(?=\s{0,9}jq\s{1,9}-\w{0,4}r)|[;('\"\n])\s{0,20}(?:sudo\s{1,9})?(?:cat(?!\s{0,9}(?:>|<<))|bat|less|more|head|tail|sed\s{1,9}-n|grep|rg|ag|awk|jq|xxd"
     r"|strings|view|open|read|journalctl|git\s{1,9}(?:log|show|diff|blame|grep)|(?:docker|kubectl|podman)\s{1,9}logs"
     r"|(?:npm|npx|pnpm|yarn|bun|pip3?|pipx|uv|gem|bundle|composer|cargo|go)\s{1,9}(?:install|add|ci|i|get|sync))\b"
 )
@@ -33,6 +33,7 @@ _GETS_RECORD = re.compile(r"(?:^|[./:])get_(?!.*(?:file|content|text|doc|source|
 _RULE_BELOW = re.compile(r"(?:\A|\n)[ \t]{0,9}(?:-{3,80}|\*{3,80}|_{3,80})\s{0,9}\Z")
 """A line that divides what is said from what follows."""
 _FENCE_BELOW = re.compile(r"\n[ \t]{0,3}(?:`{3,10}|~{3,10})\Z")
+_DIGIT = re.compile(r"\d")
 _MOST_OF_COMMAND = 4_000
 _SHELL_LINE = re.compile(r"^[ \t]{0,8}[!%](?P<command>(?!%)\S.{0,4000})$")
 
@@ -72,10 +73,11 @@ class CollectedMessages:
         A text in an output may look like words of the user. Where the format leaves that open (`is_sure` is false),
         nobody speaks as the user from a command that shows a text to the next call, nor at any time after one that
         shows what strangers wrote: such words count as observed. They may be the first ones that the command shows.
-        Where they end with a fence, that is the rest of its output, with what the agent seemed to say before them.
+        Where they end with a fence or a line of its output, they are a part of that, with what the agent seemed to say
+        before them.
         """
         is_user = is_sure or not self.is_doubtful
-        if not is_user and self.shows_others and self._answer and _FENCE_BELOW.search(text.rstrip()):
+        if not is_user and self.shows_others and self._answer and self._ends_in_output(text, self._answer[1]):
             self._answer[1].extend((*self._words_behind_answer(), text))
         else:
             self._speak("user" if is_user else OBSERVATION_ROLE, text)
@@ -155,7 +157,7 @@ class CollectedMessages:
             result: Message = {"type": "function_call_output", "call_id": str(self.calls)}
             self._answer = (result, [])
             self._found.append(self._answer)
-        if output.strip() and self.shows_others:
+        if self._answer[1] and (self.shows_others or not output.strip()):  # nobody answers a second time with nothing
             self._answer[1].extend(self._words_behind_answer())
         self._answer[1].append(output)
         self._answers_in_json = self._answers_in_json and parse_json_value("\n".join(self._answer[1])) is not None
@@ -185,12 +187,27 @@ class CollectedMessages:
         del self._found[begin:]
         return words
 
+    @staticmethod
+    def _ends_in_output(text: str, shown: Sequence[str]) -> bool:
+        """Return true for words that end with a fence, or with a line that is numbered or dated as an output's are."""
+        last = text.rstrip().rpartition("\n")[2]
+        if _FENCE_BELOW.search(text.rstrip()):
+            return True
+        begins = _begin_of_line(last)
+        return bool(begins) and any(begins == _begin_of_line(line) for part in shown for line in part.splitlines())
+
     def _speak(self, role: str, text: str) -> None:
         text = _RULE_BELOW.sub("", text.strip()).rstrip()
         if text and self._found and self._found[-1][0].get("role") == role:
             self._found[-1][1].append(text)
         elif text:
             self._found.append(({"role": role}, [text]))
+
+
+def _begin_of_line(line: str) -> str:
+    """The first word of a line with `0` for each digit; empty for one without digits."""
+    word = line.strip().partition(" ")[0]
+    return _DIGIT.sub("0", word) if _DIGIT.search(word) else ""
 
 
 def _joined(message: Message, texts: list[str]) -> Message:
