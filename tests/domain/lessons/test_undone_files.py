@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mcp_reflect.domain.lessons.run.commands.recording import only_records
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.undone_files import is_among, undone_files
 from mcp_reflect.domain.lessons.run.working_tree import find_gone
@@ -82,3 +83,37 @@ def test_another_worktree_takes_back_nothing_here() -> None:
 def test_a_file_without_an_extension_is_restored_that_the_run_had_edited() -> None:
     assert gone(f"git checkout -q {HOOK}; make")
     assert not gone("git checkout -q hooks/other; make")
+
+
+MADE, DROPPED = "git switch -qc quick && git commit -qam quick && git push", "git switch main && git branch -qD quick"
+
+
+def test_what_was_committed_on_a_branch_that_is_dropped_is_gone() -> None:
+    assert gone(MADE, DROPPED)
+    assert gone("git checkout -b quick", "git commit -am quick", DROPPED)
+    assert not gone(MADE, "git switch main && git merge quick", DROPPED)
+    assert not gone(MADE, "git branch -D stale")
+    assert not gone("git commit -am first", MADE, DROPPED)
+
+
+def test_what_came_to_nothing_is_not_told_by_its_commit() -> None:
+    edit = ("Edit", PACKAGE, "ok", False)
+    made, dropped = ran(MADE), ran(f"{DROPPED} && git push origin --delete quick")
+    told = lesson(edit, made, ran("npm ci --prefer-offline"), dropped).correct_action
+    assert "npm ci --prefer-offline" in told
+    assert "git commit" not in told
+    assert "vitest" in lesson(edit, made).correct_action
+
+
+@pytest.mark.parametrize(
+    ("command", "records"),
+    [
+        ("cd app && git commit -qam 'a; b' && git push -q && glab ci trace image | grep -E 'DONE|Job'", True),
+        ("git commit -am x && make", False),
+        ("git status", False),
+        ("git push && gh run watch", True),
+        ("git rebase main", False),
+    ],
+)
+def test_what_only_records_changes(command: str, *, records: bool) -> None:
+    assert only_records(command) is records

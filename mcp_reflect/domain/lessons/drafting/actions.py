@@ -41,6 +41,7 @@ from mcp_reflect.domain.lessons.run.code_cells import with_telling_lines
 from mcp_reflect.domain.lessons.run.commands.effects import is_small_program, prepares, searches_output
 from mcp_reflect.domain.lessons.run.commands.idle_commands import did_nothing
 from mcp_reflect.domain.lessons.run.commands.printing_scripts import only_prints
+from mcp_reflect.domain.lessons.run.commands.recording import only_records
 from mcp_reflect.domain.lessons.run.commands.told_command import work_of
 from mcp_reflect.domain.lessons.run.commands.variants import repeats
 from mcp_reflect.domain.lessons.run.lookups import found_nothing, is_lookup, is_search, public_values
@@ -187,6 +188,9 @@ def _undone(steps: Sequence[Step], repairs: Sequence[Repair]) -> set[int]:
     found: set[int] = set()
     found.update(id(earlier) for earlier, _ in find_discarded(steps))
     found.update(id(step) for pair in find_cancelled(steps) for step in pair)
+    edits = [step for step in steps if step.kind == "edit" and not step.failed]
+    if edits and not NetChanges(steps).of(edits):  # of what came to nothing it is no matter that it was committed
+        found.update(id(step) for step in steps if step.kind == "command" and only_records(step.subject))
     for earlier, later in [*find_undone(steps), *find_unmade(steps), *NetChanges(steps).taken_back()]:
         began, ended = place_of[id(earlier)], place_of[id(later)]
         if later.kind == "edit" or only_takes_back(later.subject) or _RESTORES.fullmatch(later.subject.strip()):

@@ -10,6 +10,7 @@ from mcp_reflect.domain.lessons.run.case_data import case_data, holds_for_case, 
 from mcp_reflect.domain.lessons.run.commands.checks import checks_by
 from mcp_reflect.domain.lessons.run.commands.effects import only_reads
 from mcp_reflect.domain.lessons.run.commands.printing_scripts import only_prints
+from mcp_reflect.domain.lessons.run.commands.recording import only_records
 from mcp_reflect.domain.lessons.run.commands.told_command import work_of
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.undoing import only_takes_back
@@ -75,7 +76,7 @@ def _line_of(passage: RunPassage, told: str, most: int) -> str:
     """The passage as a line of a lesson that has `told` the others; empty where it has no room or says little more.
 
     Of an edit only lines are told that the lesson lacks, a third of the passage or more, and of a command nothing where
-    it only checks what the run changed, or only looks beside an edit.
+    it only checks or commits what the run changed, or only looks beside an edit.
     """
     step = passage.step
     if step is None:
@@ -83,7 +84,7 @@ def _line_of(passage: RunPassage, told: str, most: int) -> str:
     if step.kind == "command":
         work = work_of(passage.text)
         only_looks = only_reads(passage.text) or only_prints(passage.text)
-        is_known = work in told or checks_by(passage.text) or only_takes_back(passage.text)
+        is_known = work in told or any(told_by(passage.text) for told_by in (checks_by, only_takes_back, only_records))
         return "" if is_known or (only_looks and _TELLS_EDIT in told) else f"`{work}`"
     if step.kind != "edit":
         return describe_step(step)

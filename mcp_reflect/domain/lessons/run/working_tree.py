@@ -17,6 +17,8 @@ from mcp_reflect.domain.lessons.run.undone_files import files_undone_by, is_amon
 
 _HASH = re.compile(r"[0-9a-f]{7,40}")
 _BACK = re.compile(r"(?:HEAD|@)(?:~(\d{0,3})|(\^{1,9}))?")
+_MAKES_BRANCH = re.compile(r"-[a-z]*[bBcC]|--create|--force-create")
+_DROPS_BRANCH = re.compile(r"-[a-z]*D[a-z]*")
 _COMMITS_ALL = re.compile(r"-[b-z]*a[a-z]*|--all")
 _BESIDE = re.compile(r"/(?:var/)?tmp/|\$\{?\w*TE?MP", re.IGNORECASE)
 """How folders begin in which a run works beside its own."""
@@ -65,6 +67,7 @@ class _WorkingTree:
         self._stashes: list[list[Step]] = []
         self._shown: list[Step] = []
         self._copies: dict[str, _Copy] = {}
+        self._branches: dict[str, int] = {}  # by the name of one that the run made the number of commits before it
 
     def run(self, words: tuple[str, ...], step: Step, folder: str) -> None:
         """Follow one command of a line that ran in a folder."""
@@ -72,6 +75,7 @@ class _WorkingTree:
         folder = given or folder
         options, names = options_and_names(words)
         is_here: Callable[[Step], bool] = lambda edit: _shares_repository(edit.subject, folder)  # noqa: E731 - bound once
+        self._follow_branches(names, options, step)
         match names:
             case ["git", "add", *files]:
                 self._staged |= set(files) if files and not options else {"."}
@@ -152,6 +156,18 @@ class _WorkingTree:
         else:
             self.written = [*edits, *self.written]
             self._staged = set()
+
+    def _follow_branches(self, names: Sequence[str], options: set[str], step: Step) -> None:
+        """Take back what was committed since a branch was made that is dropped without having been merged."""
+        match names:
+            case ["git", ("switch" | "checkout"), branch, *_] if any(map(_MAKES_BRANCH.fullmatch, options)):
+                self._branches[branch] = len(self._commits)
+            case ["git", ("cherry-pick" | "merge" | "rebase"), *kept]:
+                self._branches = {name: place for name, place in self._branches.items() if name not in kept}
+            case ["git", "branch", *dropped] if any(map(_DROPS_BRANCH.fullmatch, options)):
+                places = [place for name in dropped if (place := self._branches.pop(name, None)) is not None]
+                for commit in self._commits[min(places) :] if places else ():
+                    self._take_back(commit.edits, step)
 
     def _stash(self, named: Sequence[str], words: Sequence[str], step: Step, is_here: Callable[[Step], bool]) -> None:
         match named:
