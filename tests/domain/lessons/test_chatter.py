@@ -86,6 +86,27 @@ def test_what_an_agent_does_next_is_told_by_the_step(sentence: str, narrates: bo
     assert is_chatter(sentence) or not narrates
 
 
+@pytest.mark.parametrize(
+    ("sentence", "announces"),
+    [
+        ("Two ways: store '' instead of NULL, or a unique index over an expression.", True),
+        ('Options: (1) mode "manual", (2) change the schedule.', True),
+        ("Simple enough: patch `notify.order_confirmed` and assert one call.", True),
+        ("Try the obvious one first: busy_timeout as pragma.", True),
+        ("First who that is and what the rule is.", True),
+        ("Django has a context manager for exactly this.", True),
+        ("hold_until is exactly this.", False),
+        ("Nothing, rc 0.", True),
+        ("Two things: the header belongs to /assets/ only, and index.html is revalidated.", False),
+        ("Options are read from ~/.config/app.toml: nothing else counts.", False),
+        ("First run `make gen`, then build.", False),
+        ("The parser does exactly this with `strict=True` only.", False),
+    ],
+)
+def test_what_was_not_decided_yet_and_what_only_points_on_is_left_out(sentence: str, *, announces: bool) -> None:
+    assert is_chatter(sentence) is announces
+
+
 def test_a_report_of_one_word_is_no_part_of_the_sentence_behind_it() -> None:
     assert without_interjection("Works. getrandom got the `js` feature.") == "getrandom got the `js` feature."
     assert without_interjection("Works: the key is `APP_MAP_KEY`.") == "Works: the key is `APP_MAP_KEY`."

@@ -269,13 +269,29 @@ def test_a_wide_row_of_a_table_takes_linear_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("feedback", "is_first"), [("3.14 is out, no crashes since Monday", False), ("use pnpm here, never npm", True)]
+    ("feedback", "is_first"),
+    [("App team of the hall confirms that the build parses it", False), ("use pnpm here, never npm", True)],
 )
 def test_a_reviewer_who_only_says_how_it_went_stands_behind_what_was_learned(feedback: str, *, is_first: bool) -> None:
     cause = "R8 strips generic signatures from classes without a keep rule, so ApiResponse needs `-keep class Api`."
     run = [*ran("./gradlew :app:release --keep"), *said("assistant", cause)]
     lesson = told(run, "The release build crashes", feedback=feedback)
     assert (lesson.index(f"Reviewer: {feedback}") < lesson.index("R8 strips")) is is_first
+
+
+@pytest.mark.parametrize(
+    ("feedback", "is_told"),
+    [
+        ("ran 24 h on the bench, no hang", False),
+        ("row counts fine over the weekend, thanks", False),
+        ("ran it overnight, but never without --locked", True),
+        ("Good again. Rule for the repo: no import path with dist in it.", True),
+        ("ran fine since we set `LANG=C`", True),
+    ],
+)
+def test_what_only_says_how_it_stood_later_is_not_told(feedback: str, *, is_told: bool) -> None:
+    lesson = told([*ran("./gradlew :app:release --keep")], "The release build crashes", feedback=feedback)
+    assert ("Reviewer: " in lesson) is is_told
 
 
 def test_a_number_behind_its_abbreviation_ends_no_sentence() -> None:

@@ -38,7 +38,12 @@ from mcp_reflect.domain.lessons.run.call_text import (
 )
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
 from mcp_reflect.domain.lessons.run.code_cells import with_telling_lines
-from mcp_reflect.domain.lessons.run.commands.effects import is_small_program, prepares, searches_output
+from mcp_reflect.domain.lessons.run.commands.effects import (
+    asks_database,
+    is_small_program,
+    prepares,
+    searches_output,
+)
 from mcp_reflect.domain.lessons.run.commands.idle_commands import did_nothing
 from mcp_reflect.domain.lessons.run.commands.printing_scripts import only_prints
 from mcp_reflect.domain.lessons.run.commands.recording import only_records
@@ -113,7 +118,7 @@ def tell_actions(
     worked = [step for place, step in enumerate(worked) if not is_replaced_later(step, worked[place + 1 :])]
     worked = _without_first_looks(worked, steps[changed:])
     worked = [step for step in worked if not _only_restores(step)] or worked
-    worked = [step for step in worked if not (step.kind == "command" and only_prints(step.subject))] or worked
+    worked = [step for step in worked if not _only_shows(step)] or worked
     stayed = [step for step in steps if step.kind != "edit" or id(step) not in refused]
     edits = [edit for edit in other_edits(stayed, shown) if not is_told_by_task(edit, task)]
     acting = [step for step in worked if not is_by_work(step)]
@@ -144,6 +149,11 @@ def _describe_work(step: Step) -> str:
 def _only_restores(step: Step) -> bool:
     """Whether a command only put files back as they had been: what was done after that is what worked."""
     return step.kind == "command" and bool(undone_files(step.subject)) and only_takes_back(step.subject)
+
+
+def _only_shows(step: Step) -> bool:
+    """Whether a command only prints what it finds, by a program in its line or a query."""
+    return step.kind == "command" and (only_prints(step.subject) or asks_database(step.subject))
 
 
 def _without_first_looks(worked: Sequence[Step], since: Sequence[Step]) -> list[Step]:

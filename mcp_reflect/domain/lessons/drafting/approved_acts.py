@@ -12,6 +12,7 @@ from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
 from mcp_reflect.domain.lessons.failures.objections import ANY_RUN
 from mcp_reflect.domain.lessons.failures.wording import NEW_FILE
 from mcp_reflect.domain.lessons.run.commands.operands import words_in
+from mcp_reflect.domain.lessons.run.commands.recording import only_records
 from mcp_reflect.domain.lessons.run.commands.variants import parts_of
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.step import Step
@@ -108,7 +109,7 @@ def _act_named_in(clause: str, steps: Sequence[Step]) -> str:
     """
     named = [name for name in names_in(clause) if len(name) > 1]
     for step in reversed(steps):
-        if step.failed or is_inspection(step):
+        if step.failed or is_inspection(step) or only_records(step.subject):
             continue
         ran = command_line(step.tool, dict(step.arguments)) if step.kind != "call" else ""
         options = [name for name in named if name.startswith("-") and names(ran, name)]

@@ -16,7 +16,7 @@ from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.domain.truncate import truncate_line
 
 _FEEDBACK_CHARS = 1_000
-_FEW_WORDS, _FEW_BEHIND_PRAISE = 6, 10
+_FEW_WORDS, _FEW_BEHIND_PRAISE, _FEW_ON_LATER = 6, 10, 14
 _VERDICTS = (
     "reward|score|result|verdict|outcome|status|grade|rating|success|correct|incorrect|passed|pass|failed|fail|failure"
     "|true|false|ok|right|wrong|good|bad|great|nice|perfect|fine"
@@ -35,7 +35,7 @@ _ASKS = re.compile(
 """What a reviewer asks for, limits or explains."""
 _WISHES = re.compile(
     r"\b(?:instead|next time|please|should|must|never|always|use|only|but|keep|prefer|rather|avoid|because|need\w*"
-    r"|have to|missing|except|unless|until|remember|mind|careful)\b",
+    r"|have to|missing|except|unless|until|remember|mind|careful|rules?|polic(?:y|ies)|from now on)\b",
     re.IGNORECASE,
 )
 _CODE = re.compile(r"`|--\w|\w[/_=]\w|\w\.\w{1,5}\b|\w\(\)|[a-z][A-Z]")
@@ -48,6 +48,12 @@ _APPROVES = re.compile(
     r"|installed|published|confirmed|verified|approved|accepted)\b",
     re.IGNORECASE,
 )
+_STANDS = re.compile(
+    r"\b(?:again|since|over ?night|over the weekend|all (?:day|week(?:end)?)|until|ran|runs?|sent|warm|fast"
+    r"|no (?:\w+ )?(?:crash\w*|errors?|hangs?|complaints?|failures?|restarts?|problems?|issues?|writes|pages?))\b",
+    re.IGNORECASE,
+)
+"""How it stood later, for which somebody thanks."""
 _RECALLS_TASK = re.compile(
     r"\b(?:I|we) (?:\w+ ){0,2}(?:said|asked|told|wrote|wanted|requested|specified|forbade|ruled)\b"
     r"|\b(?:as|was|were|had been|exactly what was) (?:\w+ )?(?:asked|told|requested|specified|instructed)\b"
@@ -85,7 +91,7 @@ def telling_feedback(run: ReviewedRun) -> str:
     is_empty = (
         (passed and run.review.source == "tests")
         or is_bare_verdict(feedback)
-        or (passed and (_is_praise(feedback) or _only_approves(feedback)))
+        or (passed and (_is_praise(feedback) or _only_approves(feedback) or _only_says_how_it_went(feedback)))
     )
     return "" if is_empty else feedback
 
@@ -107,6 +113,13 @@ def _is_praise(feedback: str) -> bool:
     """Return true for words of a pass that thank or praise, and name nothing."""
     special = count_special(term_weights(feedback)) > 1  # the thanks themselves
     return is_courtesy(feedback) and not (special or names_something(feedback) or states_rule(feedback))
+
+
+def _only_says_how_it_went(feedback: str) -> bool:
+    """Return true for a few words of a pass on how it stood later, which ask for nothing and name no code."""
+    if count_words(feedback) > _FEW_ON_LATER or not (_STANDS.search(feedback) or _APPROVES.search(feedback)):
+        return False
+    return not (asks_for_something(feedback) or _CODE.search(feedback))
 
 
 def _only_approves(feedback: str) -> bool:

@@ -80,6 +80,14 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 """A question without its mark, a guess, or what somebody is about to note."""
+_ANNOUNCES = re.compile(
+    r"(?:two|three|four|some|several|a few) (?:ways|options|possibilities|choices|alternatives)\b[^.;]{0,30}:"
+    r"|options?\b\W{0,2}:\s{0,2}\(?[1a]\)|(?:simple|easy) enough\b"
+    r"|try(?:ing)? the (?:obvious|simple\w*|easy|easiest|cheap\w*)\b|first (?:who|what|where|how|why)\b"
+    r"|nothing, \w+ \d+\.?$|[^`_]{0,60}\bexactly th(?:is|at)[.!]?$",
+    re.IGNORECASE,
+)
+"""What an agent may do, before it has decided, and what only points to the next sentence."""
 _GOES_ON = re.compile(r"[:;,–—](?=\s)|\s-\s")
 _OWN_ACT = re.compile(r"\bI (?:won't|will not|didn't|did not)\b")
 _EFFECT = re.compile(r"\b(?:break|cost|fail|give|help|leave|make|mean|need|require|return|show|take|work)s\b")
@@ -120,7 +128,7 @@ def is_chatter(sentence: str) -> bool:
     """Return true for a sentence that teaches nothing: it judges, tells of chores, or only opens what follows it."""
     if sentence.rstrip().endswith((":", "...", "…")) or _ABSENT.match(sentence) or not _WORD.search(sentence):
         return True
-    if is_narration(sentence):
+    if is_narration(sentence) or _ANNOUNCES.match(sentence):
         return True
     if count_words(sentence) < _LEAST_WORDS and not (_CODE.search(sentence) or _VALUE.search(sentence)):
         return not RULE.search(sentence)

@@ -82,7 +82,8 @@ _QUERY = re.compile(
     re.IGNORECASE,
 )
 _CHANGES_DATA = re.compile(
-    r"\b(?:insert|update|delete|alter|create|drop|truncate|grant|revoke|merge|replace|call|load|copy|analyze|vacuum)\b",
+    r"\b(?:insert|update|delete|alter|create|drop|truncate|grant|revoke|merge|replace|call|load|copy|analyze|vacuum"
+    r"|(?:pg_(?:cancel|terminate|drop|create|reload|promote|switch|stat_reset)|setval|lo_)\w*)\b",
     re.IGNORECASE,
 )
 
