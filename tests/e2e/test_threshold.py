@@ -16,7 +16,7 @@ from mcp_reflect.config.load import load_settings
 from tests.support.fakes import HashEmbedder
 
 WANTED = (
-    "gateway harbour concert letter chain violin winter uncle piano friend sister sailing neighbour lesson town "
+    "gateway concert letter chain violin winter uncle piano friend sister sailing neighbour lesson town "
     "teacher ticket cousin"
 )
 """It shares two words with the memory of a gateway: what hangs on one alone would not count."""

@@ -113,6 +113,8 @@ def test_a_command_that_shows_what_it_would_do_is_told_where_none_did_it(
         ('git commit -m "$(./deploy.sh)"', False),
         ("git push & ./run.sh", False),
         ("git commit -am x && make deploy", False),
+        ("git switch -q main && git push -q origin --delete quick && git branch -qD quick", True),
+        ("git push -q && glab ci trace image | tail -3", True),
         ("git rebase main", False),
         ("git status", False),
     ],

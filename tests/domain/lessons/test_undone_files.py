@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_reflect.domain.lessons.run.commands.recording import only_records
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.undone_files import is_among, undone_files
 from mcp_reflect.domain.lessons.run.working_tree import find_gone
@@ -103,17 +102,3 @@ def test_what_came_to_nothing_is_not_told_by_its_commit() -> None:
     assert "npm ci --prefer-offline" in told
     assert "git commit" not in told
     assert "vitest" in lesson(edit, made).correct_action
-
-
-@pytest.mark.parametrize(
-    ("command", "records"),
-    [
-        ("cd app && git commit -qam 'a; b' && git push -q && glab ci trace image | grep -E 'DONE|Job'", True),
-        ("git commit -am x && make", False),
-        ("git status", False),
-        ("git push && gh run watch", True),
-        ("git rebase main", False),
-    ],
-)
-def test_what_only_records_changes(command: str, *, records: bool) -> None:
-    assert only_records(command) is records

@@ -46,8 +46,7 @@ from mcp_reflect.domain.lessons.run.commands.effects import (
 )
 from mcp_reflect.domain.lessons.run.commands.idle_commands import did_nothing
 from mcp_reflect.domain.lessons.run.commands.printing_scripts import only_prints
-from mcp_reflect.domain.lessons.run.commands.recording import only_records
-from mcp_reflect.domain.lessons.run.commands.told_command import work_of
+from mcp_reflect.domain.lessons.run.commands.told_command import only_records, work_of
 from mcp_reflect.domain.lessons.run.commands.variants import repeats
 from mcp_reflect.domain.lessons.run.lookups import found_nothing, is_lookup, is_search, public_values
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges

@@ -12,7 +12,7 @@ from mcp_reflect.domain.lessons.failures.mending_commands import is_inspection
 from mcp_reflect.domain.lessons.failures.objections import ANY_RUN
 from mcp_reflect.domain.lessons.failures.wording import NEW_FILE
 from mcp_reflect.domain.lessons.run.commands.operands import words_in
-from mcp_reflect.domain.lessons.run.commands.recording import only_records
+from mcp_reflect.domain.lessons.run.commands.told_command import only_records
 from mcp_reflect.domain.lessons.run.commands.variants import parts_of
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.step import Step

@@ -49,7 +49,7 @@ _APPROVES = re.compile(
     re.IGNORECASE,
 )
 _STANDS = re.compile(
-    r"\b(?:again|since|over ?night|over the weekend|all (?:day|week(?:end)?)|until|ran|runs?|sent|warm|fast"
+    r"\b(?:again|since|over ?night|over the weekend|all (?:day|week(?:end)?)|until|ran|sent|warm|fast"
     r"|no (?:\w+ )?(?:crash\w*|errors?|hangs?|complaints?|failures?|restarts?|problems?|issues?|writes|pages?))\b",
     re.IGNORECASE,
 )

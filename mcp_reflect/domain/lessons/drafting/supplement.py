@@ -10,8 +10,7 @@ from mcp_reflect.domain.lessons.run.case_data import case_data, holds_for_case, 
 from mcp_reflect.domain.lessons.run.commands.checks import checks_by
 from mcp_reflect.domain.lessons.run.commands.effects import only_reads
 from mcp_reflect.domain.lessons.run.commands.printing_scripts import only_prints
-from mcp_reflect.domain.lessons.run.commands.recording import only_records
-from mcp_reflect.domain.lessons.run.commands.told_command import work_of
+from mcp_reflect.domain.lessons.run.commands.told_command import only_records, work_of
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.undoing import only_takes_back
 from mcp_reflect.domain.lessons.salience.likelihood import likelihoods

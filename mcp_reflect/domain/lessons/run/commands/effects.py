@@ -50,6 +50,7 @@ _ASKS = re.compile(
     r"(?:\s+(?:image|container|volume|network|compose|context|state|workspace|project|stack|pip|env|pr|release|toolchain|alloc|app|deployment|node|service|config|index|run|workflow|issue|job|cache|secret|variable|repo|buildx|imagetools|manifest|system|plugin|registry)){0,2}"
     r"\s+(?:get|describe|list|ls|show|status|logs|inspect|info|heads|current|history|top|tree|version|versions|view|explain|freeze|why"
     r"|whoami|ps|images|providers(?!\s+(?:lock|mirror))|outdated|cat|is-active|is-enabled|is-failed|list-units|rollout\s+history|lookup|logs|-l|--list\S*|--info|--runtimes)(?![\w:-])"
+    r"|^(?:gh|glab)\s+(?:ci|job|pipeline|pr|mr|run)\s+(?:checks|status|trace|watch)\b"
     r"|^(?:npm|pnpm|yarn|bun)\s+run\s*$|^(?:just|task|rake|rails|invoke|nox|make)\s+(?:-l|-T|--list\S*|--tasks)\s*$"
     r"|^\S*gradlew?\s+tasks\b|^\S+\s+help\b|^\S+(?:\s+\S+)?\s+(?:--version|-V|-version|--ini)(?=\s*\||$)|^\S+\s+(?:-v|version)$|^[^|]*\s-{1,2}help\b"
 )

@@ -13,7 +13,8 @@ _MOST_CHARS = 2_000
 _JOINT = re.compile(r"\s*(?:&&|;)\s*")
 _RECORDS = re.compile(
     r"git (?:-C \S+ )?(?:add\b[^|]*|commit\b[^|]*|worktree (?:add|remove|prune)\b[^|]*"
-    r"|push(?: -[qu]| --quiet| --set-upstream)*(?: origin(?: [\w./-]+)?)?)$"
+    r"|push(?: -[qu]| --quiet| --set-upstream)*(?: origin(?: (?:--delete )?[\w./-]+)?)?"
+    r"|branch -[a-z]*[dD] [\w./-]+|switch(?: -[qc]+)? [\w./-]+)$"
 )
 """What keeps a state of the repository, as after any other work."""
 _RUNS_MORE = re.compile(r"[\n`(){}<>]|\|\||(?<!&)&(?!&)")
