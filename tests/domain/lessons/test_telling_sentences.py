@@ -287,6 +287,9 @@ def test_a_reviewer_who_only_says_how_it_went_stands_behind_what_was_learned(fee
         ("ran it overnight, but never without --locked", True),
         ("Good again. Rule for the repo: no import path with dist in it.", True),
         ("ran fine since we set `LANG=C`", True),
+        ("It holds since the cache is cleared daily", True),
+        ("no errors again: the staging namespace is called stg-eu", True),
+        ("Right: the staging namespace is called stg-eu, staging is the old cluster.", True),
     ],
 )
 def test_what_only_says_how_it_stood_later_is_not_told(feedback: str, *, is_told: bool) -> None:

@@ -49,11 +49,16 @@ _APPROVES = re.compile(
     re.IGNORECASE,
 )
 _STANDS = re.compile(
-    r"\b(?:again|since|over ?night|over the weekend|all (?:day|week(?:end)?)|until|ran|sent|warm|fast"
+    r"\b(?:again|since(?=\W*$| (?:then|yesterday|last|mon|tues|wednes|thurs|fri|satur|sun))"
+    r"|over ?night|over the weekend|all (?:day|week(?:end)?)|until|ran|sent|warm|fast"
     r"|no (?:\w+ )?(?:crash\w*|errors?|hangs?|complaints?|failures?|restarts?|problems?|issues?|writes|pages?))\b",
     re.IGNORECASE,
 )
 """How it stood later, for which somebody thanks."""
+_STATES = re.compile(
+    r":\s+(?:the|it|we|they|you)\b|\b(?:is|are|was|were) (?:called|named|due|at|in|on|the)\b", re.IGNORECASE
+)
+"""A fact beside that."""
 _RECALLS_TASK = re.compile(
     r"\b(?:I|we) (?:\w+ ){0,2}(?:said|asked|told|wrote|wanted|requested|specified|forbade|ruled)\b"
     r"|\b(?:as|was|were|had been|exactly what was) (?:\w+ )?(?:asked|told|requested|specified|instructed)\b"
@@ -117,9 +122,9 @@ def _is_praise(feedback: str) -> bool:
 
 def _only_says_how_it_went(feedback: str) -> bool:
     """Return true for a few words of a pass on how it stood later, which ask for nothing and name no code."""
-    if count_words(feedback) > _FEW_ON_LATER or not (_STANDS.search(feedback) or _APPROVES.search(feedback)):
+    if count_words(feedback) > _FEW_ON_LATER or not _STANDS.search(feedback):
         return False
-    return not (asks_for_something(feedback) or _CODE.search(feedback))
+    return not (asks_for_something(feedback) or _CODE.search(feedback) or _STATES.search(feedback))
 
 
 def _only_approves(feedback: str) -> bool:
