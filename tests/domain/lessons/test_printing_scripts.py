@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_reflect.domain.lessons.run.commands.printing_scripts import only_prints
+from mcp_reflect.domain.lessons.run.commands.printing_scripts import only_prints, only_shows
 from tests.domain.lessons.test_lessons import lesson
+from tests.support.linear_time import takes_linear_time
 
 SCRIPT = "python - <<'PY'\nfrom roster import shifts\nprint(shifts.hours())\nPY"
 
@@ -40,3 +41,9 @@ def test_it_is_not_told_beside_what_was_done() -> None:
 
 def test_it_is_told_where_nothing_else_was_done() -> None:
     assert "shifts.hours" in lesson(f"$ {SCRIPT}\n8.0\n").correct_action
+
+
+@pytest.mark.parametrize("part", ["python <<A\n", "python -c '", "ssh h '", "x=$(a\n", 'bash -c "\\'])
+def test_long_lines_take_no_longer_for_each_character(part: str) -> None:
+    """The first of these took quadratic time once."""
+    assert takes_linear_time(lambda times: only_shows(part * times), 2_000)

@@ -38,14 +38,9 @@ from mcp_reflect.domain.lessons.run.call_text import (
 )
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
 from mcp_reflect.domain.lessons.run.code_cells import with_telling_lines
-from mcp_reflect.domain.lessons.run.commands.effects import (
-    asks_database,
-    is_small_program,
-    prepares,
-    searches_output,
-)
+from mcp_reflect.domain.lessons.run.commands.effects import is_small_program, prepares, searches_output
 from mcp_reflect.domain.lessons.run.commands.idle_commands import did_nothing
-from mcp_reflect.domain.lessons.run.commands.printing_scripts import only_prints
+from mcp_reflect.domain.lessons.run.commands.printing_scripts import only_shows
 from mcp_reflect.domain.lessons.run.commands.told_command import only_records, work_of
 from mcp_reflect.domain.lessons.run.commands.variants import repeats
 from mcp_reflect.domain.lessons.run.lookups import found_nothing, is_lookup, is_search, public_values
@@ -117,7 +112,7 @@ def tell_actions(
     worked = [step for place, step in enumerate(worked) if not is_replaced_later(step, worked[place + 1 :])]
     worked = _without_first_looks(worked, steps[changed:])
     worked = [step for step in worked if not _only_restores(step)] or worked
-    worked = [step for step in worked if not _only_shows(step)] or worked
+    worked = [step for step in worked if step.kind != "command" or not only_shows(step.subject)] or worked
     stayed = [step for step in steps if step.kind != "edit" or id(step) not in refused]
     edits = [edit for edit in other_edits(stayed, shown) if not is_told_by_task(edit, task)]
     acting = [step for step in worked if not is_by_work(step)]
@@ -148,11 +143,6 @@ def _describe_work(step: Step) -> str:
 def _only_restores(step: Step) -> bool:
     """Whether a command only put files back as they had been: what was done after that is what worked."""
     return step.kind == "command" and bool(undone_files(step.subject)) and only_takes_back(step.subject)
-
-
-def _only_shows(step: Step) -> bool:
-    """Whether a command only prints what it finds, by a program in its line or a query."""
-    return step.kind == "command" and (only_prints(step.subject) or asks_database(step.subject))
 
 
 def _without_first_looks(worked: Sequence[Step], since: Sequence[Step]) -> list[Step]:
@@ -197,10 +187,11 @@ def _undone(steps: Sequence[Step], repairs: Sequence[Repair]) -> set[int]:
     found: set[int] = set()
     found.update(id(earlier) for earlier, _ in find_discarded(steps))
     found.update(id(step) for pair in find_cancelled(steps) for step in pair)
+    changes = NetChanges(steps)
     edits = [step for step in steps if step.kind == "edit" and not step.failed]
-    if edits and not NetChanges(steps).of(edits):  # of what came to nothing it is no matter that it was committed
+    if edits and not changes.of(edits):  # of what came to nothing it is no matter that it was committed
         found.update(id(step) for step in steps if step.kind == "command" and only_records(step.subject))
-    for earlier, later in [*find_undone(steps), *find_unmade(steps), *NetChanges(steps).taken_back()]:
+    for earlier, later in [*find_undone(steps), *find_unmade(steps), *changes.taken_back()]:
         began, ended = place_of[id(earlier)], place_of[id(later)]
         if later.kind == "edit" or only_takes_back(later.subject) or _RESTORES.fullmatch(later.subject.strip()):
             found.add(id(later))

@@ -27,17 +27,15 @@ _BARE_VERDICT = re.compile(
     rf"(?=.*\b{_VERDICT_WORD}\b|[\W\d]*\Z)(?:\b(?:{_VERDICT_WORD}|is|was|the|run|task)\b|[-+]?\d+(?!\d)(?:\.\d+(?!\d))?%?|[\s:=/.,;!()-])+",
     re.IGNORECASE | re.DOTALL,
 )
+_WISHED = (
+    r"instead|next time|please|should|must|never|always|use|only|but|keep|prefer|rather|avoid|because|need\w*|have to"
+    r"|missing|except|unless|until"
+)
+_WISHES = re.compile(rf"\b(?:{_WISHED}|remember|mind|careful|rules?|polic(?:y|ies)|from now on)\b", re.IGNORECASE)
 _ASKS = re.compile(
-    r"\b(?:instead|next time|please|should|must|never|always|not|n't|use|only|but|keep|prefer|rather|avoid|without"
-    r"|because|is|are|was|were|now|too|wrong|slow|need\w*|have to|missing|except|unless|until|before|after)\b|n't\b",
-    re.IGNORECASE,
+    rf"\b(?:{_WISHED}|not|n't|without|is|are|was|were|now|too|wrong|slow|before|after)\b|n't\b", re.IGNORECASE
 )
 """What a reviewer asks for, limits or explains."""
-_WISHES = re.compile(
-    r"\b(?:instead|next time|please|should|must|never|always|use|only|but|keep|prefer|rather|avoid|because|need\w*"
-    r"|have to|missing|except|unless|until|remember|mind|careful|rules?|polic(?:y|ies)|from now on)\b",
-    re.IGNORECASE,
-)
 _CODE = re.compile(r"`|--\w|\w[/_=]\w|\w\.\w{1,5}\b|\w\(\)|[a-z][A-Z]")
 _APPROVES = re.compile(
     r"\b(?:fine|green|good|great|lovely|nice|stable|clean|correct|perfect|ok(?:ay)?|of course|thanks?|done|as expected"
@@ -50,8 +48,8 @@ _APPROVES = re.compile(
 )
 _STANDS = re.compile(
     r"\b(?:again|since(?=\W*$| (?:then|yesterday|last|mon|tues|wednes|thurs|fri|satur|sun))"
-    r"|over ?night|over the weekend|all (?:day|week(?:end)?)|until|ran|sent|warm|fast"
-    r"|no (?:\w+ )?(?:crash\w*|errors?|hangs?|complaints?|failures?|restarts?|problems?|issues?|writes|pages?))\b",
+    r"|over ?night|over the weekend|all (?:day|week(?:end)?)|ran"
+    r"|no (?:\w+ )?(?:crash\w*|errors?|hangs?|complaints?|failures?|restarts?|problems?|issues?))\b",
     re.IGNORECASE,
 )
 """How it stood later, for which somebody thanks."""

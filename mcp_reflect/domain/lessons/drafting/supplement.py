@@ -8,8 +8,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.wording import describe_step
 from mcp_reflect.domain.lessons.run.case_data import case_data, holds_for_case, may_identify, serves_one_case
 from mcp_reflect.domain.lessons.run.commands.checks import checks_by
-from mcp_reflect.domain.lessons.run.commands.effects import only_reads
-from mcp_reflect.domain.lessons.run.commands.printing_scripts import only_prints
+from mcp_reflect.domain.lessons.run.commands.printing_scripts import only_shows
 from mcp_reflect.domain.lessons.run.commands.told_command import only_records, work_of
 from mcp_reflect.domain.lessons.run.step import Step
 from mcp_reflect.domain.lessons.run.undoing import only_takes_back
@@ -82,9 +81,8 @@ def _line_of(passage: RunPassage, told: str, most: int) -> str:
         return passage.text
     if step.kind == "command":
         work = work_of(passage.text)
-        only_looks = only_reads(passage.text) or only_prints(passage.text)
         is_known = work in told or any(told_by(passage.text) for told_by in (checks_by, only_takes_back, only_records))
-        return "" if is_known or (only_looks and _TELLS_EDIT in told) else f"`{work}`"
+        return "" if is_known or (_TELLS_EDIT in told and only_shows(passage.text)) else f"`{work}`"
     if step.kind != "edit":
         return describe_step(step)
     if _is_told_whole(step.file, told):

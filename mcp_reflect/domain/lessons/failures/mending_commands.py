@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcp_reflect.domain.lessons.run.commands.effects import asks_database, only_reads, prepares
+from mcp_reflect.domain.lessons.run.commands.effects import only_reads, prepares
 from mcp_reflect.domain.lessons.run.commands.idle_commands import did_nothing
 from mcp_reflect.domain.lessons.run.commands.lines import normalised, program_of, subcommand_of
-from mcp_reflect.domain.lessons.run.commands.printing_scripts import only_prints
+from mcp_reflect.domain.lessons.run.commands.printing_scripts import only_shows
 from mcp_reflect.domain.lessons.run.commands.variants import parts_of
 from mcp_reflect.domain.lessons.run.step import Step
 
@@ -25,16 +25,16 @@ def is_inspection(step: Step) -> bool:
     return step.kind == "command" and only_reads(step.subject)
 
 
-def _only_shows(step: Step) -> bool:
-    return is_inspection(step) or only_prints(step.subject) or asks_database(step.subject)
-
-
 def find_mending(between: Sequence[Step], failed: Step) -> list[Step]:
     """The commands that mended a failure: all that acted where they are few, else those that are likely to have."""
     own = {normalised(failed.subject), *parts_of(failed.subject)}
     acted: dict[str, Step] = {}
     for step in between:
-        if step.kind == "command" and step.failed is False and not (_only_shows(step) or did_nothing(step.output)):
+        if (
+            step.kind == "command"
+            and step.failed is False
+            and not (only_shows(step.subject) or did_nothing(step.output))
+        ):
             command = normalised(step.subject)
             acted.pop(command, None)  # where it ran last
             acted[command] = step

@@ -18,10 +18,14 @@ _ELSEWHERE = re.compile(
 _LOOP = re.compile(r"(?P<before>(?:^|[;&|\n])\s{0,9})(?:for\s+\w+\s+in\s[^;\n]{0,400}|done|do\b|then\b|else\b|fi\b)")
 _ASSIGNED = re.compile(r"(?P<before>(?:^|[;&|\n])\s{0,9})\w+=\$\((?P<inner>[^()]{1,1000})\)(?=\s*(?:[;&|\n]|$))")
 _MOST_DEPTH = 3
+_MOST_CHARS = 8_000
+"""Characters up to which a command line is taken apart."""
 
 
 def with_inner_commands(command: str) -> str:
     """Return a command line with the commands in the place of what runs them; the words of loops are left out."""
+    if len(command) > _MOST_CHARS:
+        return command
     for _ in range(_MOST_DEPTH):
         found = _ASSIGNED.sub(r"\g<before>\g<inner>", _ELSEWHERE.sub(r"\g<before>\g<inner>", command))
         if found == command:

@@ -35,6 +35,8 @@ _RULE_BELOW = re.compile(r"(?:\A|\n)[ \t]{0,9}(?:-{3,80}|\*{3,80}|_{3,80})\s{0,9
 _FENCE_BELOW = re.compile(r"\n[ \t]{0,3}(?:`{3,10}|~{3,10})\Z")
 _DIGIT = re.compile(r"\d")
 _MOST_OF_COMMAND = 4_000
+_MOST_OF_OUTPUT = 4_000
+"""Characters of an output whose lines are compared, each time that somebody seems to speak behind it."""
 _SHELL_LINE = re.compile(r"^[ \t]{0,8}[!%](?P<command>(?!%)\S.{0,4000})$")
 
 
@@ -194,7 +196,8 @@ class CollectedMessages:
         if _FENCE_BELOW.search(text.rstrip()):
             return True
         begins = _begin_of_line(last)
-        return bool(begins) and any(begins == _begin_of_line(line) for part in shown for line in part.splitlines())
+        first = shown[0][:_MOST_OF_OUTPUT].splitlines() if shown else ()
+        return bool(begins) and any(begins == _begin_of_line(line) for line in first)
 
     def _speak(self, role: str, text: str) -> None:
         text = _RULE_BELOW.sub("", text.strip()).rstrip()
