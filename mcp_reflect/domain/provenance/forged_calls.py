@@ -94,10 +94,6 @@ def _hosts_in(text: str) -> Iterator[str]:
     """The hosts in the network that a text names, but for well-known ones and those of this machine."""
     for address in filter(HOST.search, anchors_in(skeleton(text), NETWORK_ADDRESS)):
         host = address.rpartition("://")[2].rpartition("@")[2].partition("/")[0].partition(":")[0]
-        if not (
-            _PINNED.fullmatch(host)
-            or LOCAL_NAME.fullmatch(address)
-            or LOCAL_NAME.fullmatch(host)
-            or is_well_known(address)
-        ):
+        is_version = "://" not in address and _PINNED.fullmatch(host)
+        if not (is_version or LOCAL_NAME.fullmatch(address) or LOCAL_NAME.fullmatch(host) or is_well_known(address)):
             yield host
