@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
@@ -95,6 +95,7 @@ def test_scores_and_the_best_of_them_are_those_of_the_oracle(
 
 
 @given(units, records, st.floats(0, 0.99), st.floats(0.1, 5))
+@example(0.5, {HERE: (2.5, 1.25)}, 2.2767462350909506e-16, 0.25)
 def test_a_success_on_the_task_itself_is_better_than_a_failure(
     relevance: float, tried: dict[int, tuple[float, float]], lambda_: float, more: float
 ) -> None:
@@ -102,7 +103,7 @@ def test_a_success_on_the_task_itself_is_better_than_a_failure(
     rows = [(relevance, 0.5, tried | {HERE: (n + more, s + earned)}) for earned in (more, 0.0)]
     # Hardly any optimism: near certainty its bonus shrinks faster than the mean grows.
     found = scores(filled(rows), np.arange(2), np.full(2, relevance), asked(lambda_, 1e-9, HERE))
-    assert found[0] >= found[1]
+    assert found[0] >= found[1] - 1e-12  # where lambda is next to nothing, they differ by rounding
 
 
 def test_what_failed_often_with_another_task_is_held_against_a_memory_only_once() -> None:
